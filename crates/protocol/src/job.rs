@@ -1,0 +1,166 @@
+//! What a worker is asked to do.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// The work of a job, by its `kind`.
+///
+/// The fields of the kind stand in the job object itself: `{"type":"job","protocol":1,"kind":"batch","model":…}`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Job {
+    /// A fixed set of tasks, run to its end once for every `run` request.
+    Batch(BatchJob),
+}
+
+/// A fixed set of tasks under one concurrency model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BatchJob {
+    /// How the tasks are made to run at the same time.
+    pub model: Model,
+    /// How many threads, processes or event loops the model may use; at least 1.
+    pub workers: u32,
+    /// The interpreter lock that the tasks run under.
+    pub lock: Lock,
+    /// The lock's switch interval in nanoseconds; `null` or absent means the default of the kind (GIL 5 ms, GVL 100 ms).
+    #[serde(default)]
+    pub switch_interval_ns: Option<u64>,
+    /// How many tasks there are.
+    pub tasks: u64,
+    /// Index of the first task. Seeds are made from a task's index, so a part of a task set gives its part of the checksum.
+    #[serde(default)]
+    pub first_task: u64,
+    /// How many times each task repeats its operation.
+    #[serde(default = "one")]
+    pub steps: u32,
+    /// What one step of a task does.
+    pub task: Task,
+}
+
+fn one() -> u32 {
+    1
+}
+
+/// What one step of a task does. Times are in nanoseconds.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(tag = "op", rename_all = "kebab-case")]
+pub enum Task {
+    /// Adds `i * i` for every `i` in `0..n`, in a real loop.
+    SumOfSquares {
+        /// How many squares.
+        n: u64,
+    },
+    /// Runs a linear congruential generator.
+    Burn {
+        /// How many steps of the generator.
+        iterations: u64,
+    },
+    /// Counts the primes below a limit by trial division.
+    Primes {
+        /// The first number that is not looked at.
+        limit: u64,
+    },
+    /// Waits, as for a network or a disk.
+    Wait {
+        /// How long.
+        io_ns: u64,
+    },
+    /// Waits, then burns.
+    WaitAndBurn {
+        /// How long it waits.
+        io_ns: u64,
+        /// How many steps of the generator follow.
+        iterations: u64,
+    },
+}
+
+impl Task {
+    /// The operation's name, as in the matrix file and on the wire.
+    #[must_use]
+    pub fn op(&self) -> &'static str {
+        match self {
+            Self::SumOfSquares { .. } => "sum-of-squares",
+            Self::Burn { .. } => "burn",
+            Self::Primes { .. } => "primes",
+            Self::Wait { .. } => "wait",
+            Self::WaitAndBurn { .. } => "wait-and-burn",
+        }
+    }
+}
+
+/// Declares an enum of words: the variants, their names on the wire and in the matrix file, and the list of all.
+macro_rules! words {
+    ($(#[$meta:meta])* $name:ident { $($(#[$variant_meta:meta])* $variant:ident = $word:literal,)+ }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        pub enum $name {
+            $($(#[$variant_meta])* #[serde(rename = $word)] $variant,)+
+        }
+
+        impl $name {
+            /// Every value, in the order in which tables show them.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
+
+            /// The word on the wire and in the matrix file.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => $word,)+ }
+            }
+
+            /// The value with this name, if there is one.
+            #[must_use]
+            pub fn from_name(name: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|value| value.name() == name)
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(self.name())
+            }
+        }
+    };
+}
+
+words! {
+    /// How tasks are made to run at the same time.
+    Model {
+        /// One after another on one thread.
+        Sequential = "sequential",
+        /// A fixed pool of OS threads that take tasks from one counter.
+        Threads = "threads",
+        /// A fixed pool of child processes, each given an even share of the tasks.
+        Processes = "processes",
+        /// One event loop, all tasks at once.
+        Async = "async",
+        /// Threads with an event loop each, tasks dealt out evenly.
+        Loops = "loops",
+        /// One multi-thread work-stealing runtime.
+        WorkStealing = "work-stealing",
+        /// A rayon pool.
+        Rayon = "rayon",
+        /// One event loop; the CPU part of each step goes to a pool of threads.
+        Offload = "offload",
+    }
+}
+
+words! {
+    /// An emulated interpreter lock.
+    Lock {
+        /// No lock: tasks run in parallel.
+        None = "none",
+        /// CPython's global interpreter lock.
+        Gil = "gil",
+        /// Ruby's global VM lock.
+        Gvl = "gvl",
+    }
+}
+
+impl Model {
+    /// Whether the model's parallelism depends on `workers`. Where it does not, the axis collapses to one cell.
+    #[must_use]
+    pub fn uses_workers(self) -> bool {
+        !matches!(self, Self::Sequential | Self::Async)
+    }
+}
