@@ -1,2 +1,7 @@
-//! Placeholder.
-fn main() {}
+//! `cargo xtask`: see [`xtask::cmd`].
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    xtask::cmd::main()
+}

@@ -1,0 +1,1 @@
+//! [`Summary`](crate::stats::summary::Summary) → table, Markdown, CSV, JSON. Pure: no files, no terminal.

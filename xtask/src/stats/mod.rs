@@ -1,0 +1,3 @@
+//! Plan and records → [`summary::Summary`]. Pure.
+
+pub mod summary;

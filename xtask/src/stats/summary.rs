@@ -1,0 +1,212 @@
+//! `summary.json`: what every table, plot and page is made from.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::matrix::axis::{Axes, AxisValue};
+
+/// The version of `summary.json`.
+pub const SCHEMA: u32 = 1;
+
+/// One run of the matrix.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Version of this format.
+    pub schema: u32,
+    /// Whether every planned repetition was tried.
+    pub complete: bool,
+    /// When the first repetition began, RFC 3339 in UTC.
+    pub started: String,
+    /// When the last one ended, RFC 3339 in UTC.
+    pub ended: String,
+    /// From `started` to `ended`.
+    pub wall_ns: u64,
+    /// Set-up and elapsed time of all counted runs.
+    pub measured_ns: u64,
+    /// Set-up and elapsed time of all warm-ups.
+    pub warmup_ns: u64,
+    /// The scenarios, in the order of the matrix.
+    pub scenarios: Vec<ScenarioSummary>,
+}
+
+/// One scenario.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ScenarioSummary {
+    /// Its name.
+    pub name: String,
+    /// `batch`.
+    pub kind: String,
+    /// What it asks.
+    pub question: Option<String>,
+    /// The compared axis.
+    pub compare: Option<String>,
+    /// The axes and their values, in the order of the matrix: the columns and rows of a pivot.
+    pub axes: Vec<AxisSummary>,
+    /// Settings that all its cells share, by key, as the matrix states them: tasks, workers, …
+    pub settings: BTreeMap<String, AxisValue>,
+    /// The cells.
+    pub cells: Vec<CellSummary>,
+    /// Which cells are compared with which.
+    pub comparisons: Vec<ComparisonSummary>,
+}
+
+/// One axis of a scenario.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AxisSummary {
+    /// Its key.
+    pub name: String,
+    /// Its values.
+    pub values: Vec<AxisValue>,
+}
+
+/// The cells that differ only in the compared axis.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ComparisonSummary {
+    /// The values of the other axes.
+    pub fixed: Axes,
+    /// Id of the cell that ratios are taken against.
+    pub baseline: Option<String>,
+    /// The compared cells, in the order of the axis.
+    pub rows: Vec<ComparisonRow>,
+}
+
+/// One cell's standing in one comparison.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ComparisonRow {
+    /// The cell's id.
+    pub cell: String,
+    /// Speed relative to the baseline.
+    pub ratio: Option<Ratio>,
+    /// What the ratio says.
+    pub verdict: Option<Verdict>,
+}
+
+/// One cell.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CellSummary {
+    /// Its id.
+    pub id: String,
+    /// Its coordinates.
+    pub axes: Axes,
+    /// How it ended.
+    pub status: Status,
+    /// Why it has no figures, where it has none.
+    pub reason: Option<String>,
+    /// The last lines of the worker's stderr, where it failed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stderr_tail: Vec<String>,
+    /// Counted runs that gave a sample. Below the planned number the figures are `None`.
+    pub runs: u32,
+    /// Elapsed time of the counted runs, in nanoseconds.
+    pub elapsed_ns: Option<Spread<u64>>,
+    /// Set-up time of the counted runs, in nanoseconds.
+    pub setup_ns: Option<Spread<u64>>,
+    /// Tasks a second over the counted runs.
+    pub throughput_per_s: Option<Spread<f64>>,
+    /// Speed relative to the baseline, where the cell is in one comparison or its ratio is the same in all.
+    pub ratio: Option<Ratio>,
+    /// What the ratio says.
+    pub verdict: Option<Verdict>,
+    /// Tasks done by each worker, all counted runs together.
+    pub by_worker: Option<Vec<u64>>,
+    /// The busiest worker's tasks over the mean.
+    pub imbalance: Option<f64>,
+    /// CPU time over elapsed time: cores really used. Median over the counted runs.
+    pub cores_used: Option<f64>,
+    /// Cost of a run: medians over the counted runs, `peak_rss_bytes` their maximum.
+    pub usage: UsageSummary,
+    /// The checksum that all runs computed.
+    pub checksum: Option<String>,
+    /// What a reader should know, as words from one list.
+    pub flags: Vec<Flag>,
+    /// The same in sentences, with figures: which run lies how far out, which time was stolen.
+    pub notes: Vec<String>,
+}
+
+/// How a cell ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Measured.
+    Ok,
+    /// Tried and not measured to the end.
+    Failed,
+    /// Something that it needs is not installed.
+    Skipped,
+    /// The worker cannot do this combination.
+    Unsupported,
+    /// Not reached: the matrix was interrupted.
+    NotRun,
+}
+
+/// The values of the counted runs, in the order in which they ran.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Spread<T> {
+    /// The middle one; the mean of the middle two where their number is even.
+    pub median: T,
+    /// The smallest.
+    pub min: T,
+    /// The largest.
+    pub max: T,
+    /// All.
+    pub values: Vec<T>,
+}
+
+/// A speed ratio: above 1 is faster than the baseline.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Ratio {
+    /// Ratio of the medians.
+    pub value: f64,
+    /// Lower end of its interval.
+    pub low: Option<f64>,
+    /// Upper end of its interval.
+    pub high: Option<f64>,
+    /// Probability that the interval covers the true ratio.
+    pub confidence: Option<f64>,
+}
+
+/// What a ratio says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// It is what the others are compared with.
+    Baseline,
+    /// Faster than the baseline.
+    Faster,
+    /// Slower than the baseline.
+    Slower,
+    /// Cannot be told from the baseline.
+    Unresolved,
+}
+
+/// What one run cost.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UsageSummary {
+    /// CPU time in user mode, child processes included.
+    pub user_ns: Option<u64>,
+    /// CPU time in the kernel, child processes included.
+    pub sys_ns: Option<u64>,
+    /// Largest resident set, child processes' added.
+    pub peak_rss_bytes: Option<u64>,
+    /// How many processes that adds up.
+    pub processes: Option<u32>,
+    /// Context switches because a thread waited.
+    pub voluntary_switches: Option<u64>,
+    /// Context switches because a thread was preempted.
+    pub involuntary_switches: Option<u64>,
+}
+
+/// What a reader should know about a cell. `docs/flags.md` says what each means and what to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Flag {
+    /// Too short for the clock: no ratio is taken.
+    BelowResolution,
+    /// CPU time was stolen, or the control group was throttled, in a counted run.
+    Disturbed,
+    /// A counted run lies far from the median.
+    Outlier,
+    /// One worker did far more than its share.
+    Skewed,
+}
