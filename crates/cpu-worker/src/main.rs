@@ -19,7 +19,9 @@ struct CpuWorker;
 
 impl Handler for CpuWorker {
     fn prepare(&self, job: Job) -> Result<Box<dyn Prepared>, Refusal> {
-        let Job::Batch(job) = job;
+        let Job::Batch(job) = job else {
+            return Err(Refusal::Unsupported("cpu-worker does batch jobs only".to_owned()));
+        };
         match job.task {
             Task::SumOfSquares { .. } | Task::Burn { .. } | Task::Primes { .. } => {}
             Task::Wait { .. } | Task::WaitAndBurn { .. } => {

@@ -19,7 +19,9 @@ struct IoWorker;
 
 impl Handler for IoWorker {
     fn prepare(&self, job: Job) -> Result<Box<dyn Prepared>, Refusal> {
-        let Job::Batch(job) = job;
+        let Job::Batch(job) = job else {
+            return Err(Refusal::Unsupported("io-worker does batch jobs only".to_owned()));
+        };
         match job.task {
             Task::Wait { .. } | Task::WaitAndBurn { .. } => {}
             Task::SumOfSquares { .. } | Task::Burn { .. } | Task::Primes { .. } => {

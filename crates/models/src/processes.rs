@@ -126,6 +126,6 @@ fn in_words(reply: &Reply) -> String {
     match reply {
         Reply::Error { message } | Reply::Unsupported { message } => message.clone(),
         Reply::Ready(_) => "it said ready when it should not".to_owned(),
-        Reply::Sample(_) => "it sent a sample when it should not".to_owned(),
+        Reply::Sample(_) | Reply::Served(_) | Reply::Load(_) => "it sent a sample when it should not".to_owned(),
     }
 }
