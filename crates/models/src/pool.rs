@@ -51,7 +51,8 @@ pub fn run<P>(
         // All are joined before an error is returned, and the first error counts.
         let parts: Vec<Result<Option<Part>>> =
             threads.into_iter().map(|thread| thread.join().expect("panics are caught inside")).collect();
-        let parts = parts.into_iter().collect::<Result<Option<Vec<Part>>>>()?;
+        let parts: Vec<Option<Part>> = parts.into_iter().collect::<Result<_>>()?;
+        let parts: Option<Vec<Part>> = parts.into_iter().collect();
         let (started, parts) = started.zip(parts).context("the threads of the pool never started together")?;
         Ok(outcome(begun, started, &parts))
     })
