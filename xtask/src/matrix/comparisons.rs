@@ -1,6 +1,6 @@
 //! Which cells of a scenario are compared with which: those that differ only in the compared axis.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::axis::Axes;
 use super::plan::{Cell, Comparison};
@@ -105,7 +105,8 @@ impl Comparisons {
         others.sort_unstable();
         for (dimension, value) in others {
             let dimension_of = &batch.dimensions[dimension];
-            if members.iter().any(|(_, cell)| cells[*cell].axes.contains_key(dimension_of.name)) {
+            let applies = |(_, cell): &(usize, usize)| cells[*cell].axes.contains_key(dimension_of.name);
+            if !self.any_collapsed || members.iter().any(applies) {
                 key.push((dimension, value));
                 fixed.insert(dimension_of.name.to_owned(), dimension_of.values[value].shown.clone());
             }
@@ -120,9 +121,11 @@ impl Comparisons {
             Some(compare) => compare.baseline.as_ref().map_or(at == 0, |(values, _)| values.contains(&at)),
         };
         let baseline = members.iter().find(|(at, _)| is_baseline(*at)).map(|(_, cell)| *cell);
-        let mut cells: Vec<usize> = Vec::with_capacity(members.len());
-        let mut seen = std::collections::HashSet::new();
-        cells.extend(members.iter().map(|(_, cell)| *cell).filter(|cell| seen.insert(*cell)));
+        let mut cells: Vec<usize> = members.iter().map(|(_, cell)| *cell).collect();
+        if self.any_collapsed {
+            let mut seen = HashSet::new();
+            cells.retain(|cell| seen.insert(*cell));
+        }
         Comparison { fixed, cells, baseline }
     }
 }

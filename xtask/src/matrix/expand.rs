@@ -1,11 +1,11 @@
 //! A scenario as it was written → its cells: the product of its axes, less what is excluded, with axes that do not
 //! apply to a cell collapsed there.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use protocol::{Lock, Model};
 
-use super::axis::{Axes, Axis};
+use super::axis::{Axes, Axis, AxisValue};
 use super::comparisons::Comparisons;
 use super::plan::{BatchWork, Cell, RUST_RUNTIME, Scenario, Work};
 use super::problem::{Problem, Problems};
@@ -28,7 +28,7 @@ pub fn expand(batch: &Batch, cores: u32, problems: &mut Problems) -> Option<Scen
     let mut collapsed: HashMap<String, usize> = HashMap::new();
     let mut comparisons = Comparisons::new(batch);
     let mut excluders: Vec<Excluder> = batch.excludes.iter().map(|exclude| Excluder::new(exclude, batch)).collect();
-    let texts = coordinate_texts(batch);
+    let mut coordinates = Coordinates::new(batch);
 
     let mut step = vec![0_usize; batch.groups.len()];
     let mut value_of = vec![0_usize; batch.dimensions.len()];
@@ -42,25 +42,17 @@ pub fn expand(batch: &Batch, cores: u32, problems: &mut Problems) -> Option<Scen
         let excluded = excluders.iter_mut().fold(false, |excluded, excluder| excluder.drops(&value_of) || excluded);
         if !excluded {
             let draft = Draft::new(batch, &value_of, cores);
-            let mut id = batch.name.clone();
-            let mut separator = '/';
-            let mut any_collapsed = false;
-            for (index, dimension) in batch.dimensions.iter().enumerate().filter(|(_, dimension)| dimension.axis) {
-                if draft.ignores(&dimension.values[0].setting) {
-                    any_collapsed = true;
-                    continue;
-                }
-                id.push(separator);
-                id.push_str(&texts[index][value_of[index]]);
-                separator = ',';
-            }
+            let applies: Vec<bool> = batch.dimensions.iter().map(|dimension| draft.applies(dimension)).collect();
+            let any_collapsed =
+                batch.dimensions.iter().zip(&applies).any(|(dimension, applies)| dimension.axis && !applies);
+            let id = coordinates.id(&applies, &value_of);
             let index = match collapsed.get(&id) {
                 Some(index) => *index,
                 None => {
                     if any_collapsed {
                         collapsed.insert(id.clone(), cells.len());
                     }
-                    cells.push(draft.cell(id, batch, &value_of)?);
+                    cells.push(Cell { id, axes: coordinates.axes(&applies, &value_of), ..draft.cell()? });
                     cells.len() - 1
                 }
             };
@@ -99,12 +91,12 @@ pub fn expand(batch: &Batch, cores: u32, problems: &mut Problems) -> Option<Scen
         );
         return None;
     }
-    let mut scenario = Scenario {
+    Some(Scenario {
         name: batch.name.clone(),
         question: batch.question.clone(),
         compare: batch.compare.as_ref().map(|compare| batch.dimensions[compare.dimension].name.to_owned()),
         include_setup: batch.include_setup,
-        axes: axes(batch),
+        axes: coordinates.used_axes(),
         settings: batch
             .dimensions
             .iter()
@@ -114,9 +106,7 @@ pub fn expand(batch: &Batch, cores: u32, problems: &mut Problems) -> Option<Scen
         schedule: batch.schedule,
         cells,
         comparisons,
-    };
-    scenario.keep_used_values();
-    Some(scenario)
+    })
 }
 
 /// The next combination; the last axis turns fastest. False after the last one.
@@ -131,28 +121,78 @@ fn advance(step: &mut [usize], batch: &Batch) -> bool {
     false
 }
 
-/// `axis=value` of every value, made once instead of once a cell.
-fn coordinate_texts(batch: &Batch) -> Vec<Vec<String>> {
-    let texts = |dimension: &Dimension| {
-        dimension.values.iter().map(|value| format!("{}={}", dimension.name, value.shown)).collect()
-    };
-    batch.dimensions.iter().map(texts).collect()
+/// Ids and coordinates of cells. Texts and maps are made once instead of once a cell: a matrix may have 100,000.
+struct Coordinates<'b> {
+    batch: &'b Batch,
+    /// `axis=value` of every value.
+    texts: Vec<Vec<String>>,
+    /// The map of the cell before, and the dimensions that it has: the next cell is likely to have the same.
+    template: (Vec<bool>, Axes),
+    /// The values that a cell has.
+    used: Vec<Vec<bool>>,
 }
 
-fn axes(batch: &Batch) -> Vec<Axis> {
-    let axes = batch.dimensions.iter().filter(|dimension| dimension.axis);
-    axes.map(|dimension| {
-        let mut values: Vec<_> = Vec::new();
-        // Zipped axes may repeat a value.
-        let mut seen = std::collections::HashSet::new();
-        for value in &dimension.values {
-            if seen.insert(&value.shown) {
-                values.push(value.shown.clone());
+impl<'b> Coordinates<'b> {
+    fn new(batch: &'b Batch) -> Self {
+        let texts = |dimension: &Dimension| {
+            dimension.values.iter().map(|value| format!("{}={}", dimension.name, value.shown)).collect()
+        };
+        Self {
+            batch,
+            texts: batch.dimensions.iter().map(texts).collect(),
+            template: (Vec::new(), Axes::new()),
+            used: batch.dimensions.iter().map(|dimension| vec![false; dimension.values.len()]).collect(),
+        }
+    }
+
+    /// The id of a cell, to which these dimensions apply with these values.
+    fn id(&self, applies: &[bool], value_of: &[usize]) -> String {
+        let mut id = String::with_capacity(120);
+        id.push_str(&self.batch.name);
+        let mut separator = "/";
+        for (index, dimension) in self.batch.dimensions.iter().enumerate() {
+            if dimension.axis && applies[index] {
+                id.push_str(separator);
+                id.push_str(&self.texts[index][value_of[index]]);
+                separator = ",";
             }
         }
-        Axis { name: dimension.name.to_owned(), values }
-    })
-    .collect()
+        id
+    }
+
+    /// The coordinates of the same cell.
+    fn axes(&mut self, applies: &[bool], value_of: &[usize]) -> Axes {
+        let (template_applies, template) = &mut self.template;
+        if template_applies != applies {
+            *template_applies = applies.to_vec();
+            let names =
+                self.batch.dimensions.iter().zip(applies).filter(|(dimension, applies)| dimension.axis && **applies);
+            *template = names.map(|(dimension, _)| (dimension.name.to_owned(), AxisValue::Number(0))).collect();
+        }
+        let mut place = 0;
+        for (index, dimension) in self.batch.dimensions.iter().enumerate() {
+            if dimension.axis && applies[index] {
+                template[place].clone_from(&dimension.values[value_of[index]].shown);
+                self.used[index][value_of[index]] = true;
+                place += 1;
+            }
+        }
+        template.clone()
+    }
+
+    /// The axes with the values that a cell has; an axis that no cell has is none.
+    fn used_axes(&self) -> Vec<Axis> {
+        let axes = self.batch.dimensions.iter().zip(&self.used).filter(|(dimension, _)| dimension.axis);
+        let axes = axes.map(|(dimension, used)| {
+            let used = dimension.values.iter().zip(used).filter(|(_, used)| **used);
+            // Zipped axes may repeat a value.
+            let mut seen = HashSet::new();
+            let values =
+                used.map(|(value, _)| value.shown.clone()).filter(|value| seen.insert(value.clone())).collect();
+            Axis { name: dimension.name.to_owned(), values }
+        });
+        axes.filter(|axis| !axis.values.is_empty()).collect()
+    }
 }
 
 /// A comparison along an axis that every cell ignores compares nothing.
@@ -239,32 +279,25 @@ impl<'b> Draft<'b> {
         draft
     }
 
-    /// Whether the cell is the same whatever this key says: the axis collapses there.
-    fn ignores(&self, setting: &Setting) -> bool {
+    /// Whether the cell depends on what this key says. Where it does not, the axis collapses.
+    fn applies(&self, dimension: &Dimension) -> bool {
         let interpreter = self.runtime != RUST_RUNTIME;
-        match setting {
-            Setting::Workers(_) => !self.model.uses_workers(),
-            Setting::Lock(_) => interpreter,
-            Setting::SwitchInterval(_) => interpreter || self.lock == Lock::None,
-            Setting::Task(_) | Setting::Tasks(_) | Setting::Steps(_) | Setting::Model(_) | Setting::Runtime(_) => false,
+        match dimension.values[0].setting {
+            Setting::Workers(_) => self.model.uses_workers(),
+            Setting::Lock(_) => !interpreter,
+            Setting::SwitchInterval(_) => !interpreter && self.lock != Lock::None,
+            Setting::Task(_) | Setting::Tasks(_) | Setting::Steps(_) | Setting::Model(_) | Setting::Runtime(_) => true,
         }
     }
 
-    /// The cell. What it ignores is set to one value, so that cells with one id do the same. `None` without a task,
-    /// which the reader has noted.
-    fn cell(&self, id: String, batch: &Batch, value_of: &[usize]) -> Option<Cell> {
-        let mut axes = Axes::new();
-        for (dimension, value) in batch.dimensions.iter().zip(value_of) {
-            let value = &dimension.values[*value];
-            if dimension.axis && !self.ignores(&value.setting) {
-                axes.insert(dimension.name.to_owned(), value.shown.clone());
-            }
-        }
+    /// The cell, still without its coordinates. What it ignores is set to one value, so that cells with one id do the
+    /// same. `None` without a task, which the reader has noted.
+    fn cell(&self) -> Option<Cell> {
         let interpreter = self.runtime != RUST_RUNTIME;
         let lock = if interpreter { Lock::None } else { self.lock };
         Some(Cell {
-            id,
-            axes,
+            id: String::new(),
+            axes: Axes::new(),
             runtime: self.runtime.to_owned(),
             work: Work::Batch(BatchWork {
                 model: self.model,

@@ -128,7 +128,7 @@ impl Scenario {
     }
 
     /// Drops values of axes, and axes, that no cell has.
-    pub(super) fn keep_used_values(&mut self) {
+    fn keep_used_values(&mut self) {
         for axis in &mut self.axes {
             let used: std::collections::HashSet<_> =
                 self.cells.iter().filter_map(|cell| cell.axes.get(&axis.name)).collect();
