@@ -54,7 +54,7 @@ fn no_fault(mode: &str) -> Vec<String> {
 
 #[test]
 fn a_worker_that_behaves_is_measured_and_nothing_is_said_about_it() {
-    assert_eq!(no_fault("good"), [""; 0]);
+    assert_eq!(no_fault("well-behaved"), [""; 0]);
 }
 
 #[test]
@@ -193,6 +193,17 @@ fn a_sample_that_nobody_asked_for_does_not_count() {
     assert_eq!(fault.failure.kind, FailureKind::BadAnswer);
     let start = "round 1 of 2: the worker wrote to stdout before it was asked to run: ";
     assert!(fault.failure.reason.starts_with(start), "{}", fault.failure.reason);
+}
+
+#[test]
+fn a_sample_that_is_left_over_at_the_end_is_a_warning() {
+    let mark = new_mark();
+    let plan = plan(&mark, 0, 1, &["two-samples", "good"]);
+    let control = Control::new().unwrap();
+    let (_, heard) = run(&plan, launcher(&plan, &control), &control);
+    assert_eq!(heard.counted("two-samples"), 1);
+    let [warning] = &heard.warnings[..] else { panic!("{:?}", heard.warnings) };
+    assert!(warning.contains("wrote more to stdout than it was asked for"), "{warning}");
 }
 
 #[test]

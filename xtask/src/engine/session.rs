@@ -200,6 +200,11 @@ impl Session for ProcessSession {
         let asked_to_stop = self.control.stopped();
         let manner = if asked_to_stop { Manner::Terminate } else { Manner::Ask };
         let mut ended = ending::end(&mut self.process, &self.control, self.limits.graces, manner, &self.orphans);
+        if !asked_to_stop && !self.process.unfinished().is_empty() {
+            let text = "it wrote more to stdout than it was asked for, so its samples may belong to other runs than they \
+                        were taken for";
+            ended.warnings.push(format!("{text}; left over is {:?}", self.process.unfinished()));
+        }
         if let Some(status) = self.process.status()
             && !status.success()
             && ended.warnings.is_empty()

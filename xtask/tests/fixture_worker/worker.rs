@@ -4,7 +4,7 @@
 //! [`LONG`], so that a test that fails leaves nothing for ever.
 
 use std::collections::BTreeMap;
-use std::io::{self, BufRead, Write};
+use std::io::{self, Write};
 use std::process::{Command, Stdio, exit};
 use std::thread::sleep;
 use std::time::Duration;
@@ -41,8 +41,8 @@ fn main() {
         "protocol-2" => say(&ready(2)),
         "other-language" => write(r#"{"type":"hello","protocol":2,"greeting":"bonjour"}"#, "\n"),
         "chatty" => {
-            say(&ready(1));
-            say(&sample(job.tasks, 1));
+            // In one write, so that nobody can ask in between.
+            write(&(ready(1).to_line() + &sample(job.tasks, 1).to_line()), "");
         }
         _ => say(&ready(1)),
     }
@@ -61,10 +61,13 @@ fn main() {
                 exit(3)
             }
             "exit-3-in-third-run" if run == 3 => exit(3),
-            "segfault" => drop(raise(Signal::SIGSEGV)),
+            // The handler that Rust installs for stack overflows lets the first one pass.
+            "segfault" => {
+                let _ = raise(Signal::SIGSEGV).and_then(|()| raise(Signal::SIGSEGV));
+            }
             "hang" | "ignore-sigterm" => sleep(LONG),
             "close-stdout" => {
-                drop(nix::unistd::close(1));
+                let _ = nix::unistd::close(1);
                 sleep(LONG);
             }
             "half-a-line-and-hang" => {
@@ -81,11 +84,11 @@ fn main() {
                 drop(io::stdout().flush());
             }
             "blank" => write("", "\n"),
-            "hundred-megabytes" => flood(&mut io::stdout(), &[b'x'; 1 << 16]),
-            "hundred-megabytes-of-lines" => flood(&mut io::stdout(), &b"x\n".repeat(1 << 15)),
-            "flood-stderr" => flood(&mut io::stderr(), &b"noise on stderr\n".repeat(1 << 12)),
+            "hundred-megabytes" => flood(&mut io::stdout(), 100, &[b'x'; 1 << 16]),
+            "hundred-megabytes-of-lines" => flood(&mut io::stdout(), 100, &b"x\n".repeat(1 << 15)),
+            "flood-stderr" => flood(&mut io::stderr(), 20, &b"noise on stderr\n".repeat(1 << 12)),
             "flood-stderr-and-die" => {
-                flood(&mut io::stderr(), &[b'x'; 1 << 16]);
+                flood(&mut io::stderr(), 20, &[b'x'; 1 << 16]);
                 eprintln!("\nthe last words");
                 exit(1)
             }
@@ -101,6 +104,7 @@ fn main() {
         let checksum = if mode == "other-checksum" { 2 } else { 1 };
         say(&sample(job.tasks, checksum));
         match mode.as_str() {
+            "two-samples" => say(&sample(job.tasks, checksum)),
             "grandchild-holds-stdout" => leave("sleep", true),
             "grandchild-in-own-session" => leave("sleep-in-own-session", true),
             "grandchild-without-environment" => leave("sleep-in-own-session", false),
@@ -157,9 +161,9 @@ fn write(text: &str, end: &str) {
     drop(stdout.flush());
 }
 
-/// Writes a hundred megabytes.
-fn flood(to: &mut dyn Write, chunk: &[u8]) {
-    for _ in 0..100_000_000 / chunk.len() {
+/// Writes so many megabytes.
+fn flood(to: &mut dyn Write, megabytes: usize, chunk: &[u8]) {
+    for _ in 0..megabytes * 1_000_000 / chunk.len() {
         if to.write_all(chunk).is_err() {
             return;
         }
