@@ -240,14 +240,14 @@ fn a_bad_exit_after_the_last_answer_is_a_warning() {
     let warnings = no_fault("exit-4-after-all");
     assert_eq!(
         warnings,
-        ["s/cell=exit-4-after-all: the worker is gone: it exited with status 4 after its last answer; a worker should exit with 0"]
+        ["s/cell=exit-4-after-all: the worker exited with status 4 after its last answer; a worker should exit with 0"]
     );
 }
 
 #[test]
 fn a_worker_that_does_not_exit_when_it_should_is_ended() {
     let warnings = no_fault("no-exit");
-    let expected = "s/cell=no-exit: the worker is gone: it did not exit within 1s after its stdin was closed and was ended";
+    let expected = "s/cell=no-exit: the worker did not exit within 1s after its stdin was closed and was ended";
     assert_eq!(warnings, [expected]);
 }
 
@@ -255,7 +255,7 @@ fn a_worker_that_does_not_exit_when_it_should_is_ended() {
 fn a_grandchild_that_holds_stdout_is_killed_and_reported() {
     let warnings = no_fault("grandchild-holds-stdout");
     assert_eq!(warnings.len(), 1, "{warnings:?}");
-    assert!(warnings[0].contains("it left 3 processes (fixture-worker, "), "{warnings:?}");
+    assert!(warnings[0].contains("the worker left 3 processes (fixture-worker, "), "{warnings:?}");
 }
 
 #[test]
@@ -264,14 +264,14 @@ fn a_grandchild_that_holds_stdout_does_not_delay_the_news_of_a_death() {
     let reason = "round 1 of 2: the worker exited with status 0 before it answered a run";
     let fault = check("grandchild-and-no-sample", FailureKind::Died, reason);
     assert!(started.elapsed() < Duration::from_secs(4), "it sleeps for 30 s");
-    assert!(fault.warnings[0].contains("it left 1 process (fixture-worker, "), "{:?}", fault.warnings);
+    assert!(fault.warnings[0].contains("the worker left 1 process (fixture-worker, "), "{:?}", fault.warnings);
 }
 
 #[test]
 fn a_grandchild_that_left_the_process_group_is_killed_and_reported() {
     let warnings = no_fault("grandchild-in-own-session");
     assert_eq!(warnings.len(), 1, "{warnings:?}");
-    assert!(warnings[0].contains("it left 3 processes (fixture-worker, "), "{warnings:?}");
+    assert!(warnings[0].contains("the worker left 3 processes (fixture-worker, "), "{warnings:?}");
     assert!(warnings[0].contains("running outside its process group, which was killed"), "{warnings:?}");
 }
 

@@ -171,7 +171,7 @@ fn burn(
     };
     let result = measure();
     for warning in session.close() {
-        warn(format!("{label}: the worker is gone: {warning}"));
+        warn(format!("{label}: {warning}"));
     }
     result
 }

@@ -67,7 +67,7 @@ pub fn end(process: &mut Process, control: &Control, graces: Graces, manner: Man
     let mut signalled = false;
     process.close_stdin();
     if manner == Manner::Ask && !wait_for_exit(process, control, graces.exit, true) && !control.stopped() {
-        let text = format!("it did not exit within {:?} after its stdin was closed and was ended", graces.exit);
+        let text = format!("the worker did not exit within {:?} after its stdin was closed and was ended", graces.exit);
         ended.warnings.push(text);
     }
     if !process.has_exited() {
@@ -77,7 +77,7 @@ pub fn end(process: &mut Process, control: &Control, graces: Graces, manner: Man
             ended.killed = true;
             process.signal(Signal::SIGKILL);
             if !wait_for_exit(process, control, KILL_GRACE, false) {
-                let text = format!("process {} could not be killed; what follows may be disturbed by it", process.group());
+                let text = format!("the worker, process {}, could not be killed; what follows may be disturbed by it", process.group());
                 ended.warnings.push(text);
             }
         }
@@ -86,7 +86,7 @@ pub fn end(process: &mut Process, control: &Control, graces: Graces, manner: Man
         let left = linux::living_members(process.group());
         // Whoever was told to end together with its leader was not left behind by it.
         if !signalled && !left.is_empty() {
-            ended.warnings.push(format!("it left {} running, which was killed", list(&left)));
+            ended.warnings.push(format!("the worker left {} running, which was killed", list(&left)));
         }
         process.signal(Signal::SIGKILL);
         if !wait_for_empty_group(process, KILL_GRACE) {
@@ -100,7 +100,7 @@ pub fn end(process: &mut Process, control: &Control, graces: Graces, manner: Man
     control.set_group(None);
     let left = end_orphans(orphans);
     if !left.is_empty() {
-        let text = format!("it left {} running outside its process group, which was killed", list(&left));
+        let text = format!("the worker left {} running outside its process group, which was killed", list(&left));
         ended.warnings.push(text);
     }
     process.read();

@@ -201,10 +201,11 @@ impl<'a> Walk<'a, '_> {
     fn attempt(&mut self, visit: &Visit, behind: u64, first: u32) -> Result<(), Early> {
         let scenario = self.scenario(visit.scenario);
         let cell = &scenario.cells[visit.cell];
-        // Nothing of the round has begun yet: what fails here fails before it.
         let round = *visit.rounds.start();
         let at = At { scenario: visit.scenario, cell: visit.cell, round, warmup: visit.warmups > 0 };
-        let fail = |failure| Early::Halt(Halt::Failed(failure), At { round: round - 1, warmup: false, ..at });
+        // A worker that never worked fails before the first round.
+        let round = if round == 1 { 0 } else { round };
+        let fail = |failure| Early::Halt(Halt::Failed(failure), At { round, warmup: false, ..at });
         let job = cell.work.job(self.rate(cell).map_err(fail)?);
         let assignment =
             Assignment { label: &cell.id, runtime: &cell.runtime, job: &job, timeout: scenario.schedule.timeout };
@@ -218,7 +219,7 @@ impl<'a> Walk<'a, '_> {
             Err(halt) => Err(Early::Halt(halt, at)),
         };
         for message in session.close() {
-            let told = self.emit(&Event::Warning { message: format!("{}: the worker is gone: {message}", cell.id) });
+            let told = self.emit(&Event::Warning { message: format!("{}: {message}", cell.id) });
             // A listener that failed before is the error that counts.
             if let (Err(error), false) = (told, matches!(result, Err(Early::Listener(_)))) {
                 return Err(Early::Listener(error));

@@ -35,6 +35,8 @@ pub struct ProcessSession {
     pub(super) limits: Limits,
     pub(super) control: Control,
     pub(super) orphans: Orphans,
+    /// Whether a request has no answer yet. Such a worker is not asked to exit: it would not hear.
+    pub(super) busy: bool,
     /// What became of the process, once it was ended because of a failure.
     pub(super) ended: Option<Vec<String>>,
 }
@@ -52,6 +54,7 @@ impl ProcessSession {
     /// Waits for the next message.
     fn reply(&mut self, limit: &Limit) -> Result<Reply, Halt> {
         let deadline = Instant::now() + limit.time;
+        self.busy = true;
         loop {
             if self.control.stopped() {
                 return Err(Halt::Interrupted);
@@ -63,7 +66,10 @@ impl ProcessSession {
             let exited = self.process.has_exited();
             let more = self.process.read();
             match self.process.next_line() {
-                Some(Ok(line)) => return self.understand(&line),
+                Some(Ok(line)) => {
+                    self.busy = false;
+                    return self.understand(&line);
+                }
                 Some(Err(_)) => {
                     let reason = format!(
                         "the worker wrote more than {} KiB to stdout without a line feed, beginning with {:?}; stdout is \
@@ -197,20 +203,21 @@ impl Session for ProcessSession {
         if let Some(warnings) = self.ended.take() {
             return warnings;
         }
-        let asked_to_stop = self.control.stopped();
-        let manner = if asked_to_stop { Manner::Terminate } else { Manner::Ask };
+        let cut_short = self.busy || self.control.stopped();
+        let manner = if cut_short { Manner::Terminate } else { Manner::Ask };
         let mut ended = ending::end(&mut self.process, &self.control, self.limits.graces, manner, &self.orphans);
-        if !asked_to_stop && !self.process.unfinished().is_empty() {
-            let text = "it wrote more to stdout than it was asked for, so its samples may belong to other runs than they \
+        if !cut_short && !self.process.unfinished().is_empty() {
+            let text = "the worker wrote more to stdout than it was asked for, so its samples may belong to other runs than they \
                         were taken for";
             ended.warnings.push(format!("{text}; left over is {:?}", self.process.unfinished()));
         }
         if let Some(status) = self.process.status()
             && !status.success()
             && ended.warnings.is_empty()
+            && !cut_short
             && !self.control.stopped()
         {
-            ended.warnings.push(format!("it {} after its last answer; a worker should exit with 0", describe(status)));
+            ended.warnings.push(format!("the worker {} after its last answer; a worker should exit with 0", describe(status)));
         }
         ended.warnings
     }

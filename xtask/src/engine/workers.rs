@@ -106,6 +106,7 @@ impl Launcher for ProcessLauncher {
             limits: self.limits,
             control: self.control.clone(),
             orphans: self.orphans.clone(),
+            busy: false,
             ended: None,
         }))
     }
