@@ -138,9 +138,7 @@ mod tests {
     #[test]
     fn what_may_be_left_out_has_a_default() {
         let line = r#"{"type":"job","protocol":1,"kind":"batch","model":"sequential","workers":1,"lock":"none","tasks":1,"task":{"op":"burn","iterations":1}}"#;
-        let Request::Job { job: Job::Batch(job), .. } = Request::from_line(line).unwrap() else {
-            panic!("not a job")
-        };
+        let Request::Job { job: Job::Batch(job), .. } = Request::from_line(line).unwrap() else { panic!("not a job") };
         assert_eq!((job.steps, job.first_task, job.switch_interval_ns), (1, 0, None));
     }
 
