@@ -50,7 +50,8 @@ fn two_compared_values_stand_side_by_side_with_the_ratio_last() {
 
         ratio: above 1.00 is faster than workers = 1
         ¹ multi-loop/task=io,workers=4,lock=none: timerfd is not there.
-    "#]].assert_eq(&wide(&summary(vec![pivot()])));
+    "#]]
+    .assert_eq(&wide(&summary(vec![pivot()])));
 }
 
 #[test]
