@@ -33,7 +33,7 @@ impl Agreement {
     /// # Errors
     /// The sample is not one of this job, or most others computed something else.
     pub fn check(&mut self, cell: &str, job: &Job, sample: &Sample) -> Result<(), Failure> {
-        let Job::Batch(batch) = job;
+        let Job::Batch(batch) = job else { return Ok(()) };
         let failure = |kind, reason| Failure { kind, reason, stderr_tail: Vec::new() };
         if sample.tasks != batch.tasks {
             let reason = format!("the sample says that {} tasks were done; asked for were {}", sample.tasks, batch.tasks);

@@ -16,6 +16,10 @@ use crate::matrix::plan::{Plan, RUST_RUNTIME, Runtime, TaskSpec, Work};
 pub const CPU_WORKER: &str = "cpu-worker";
 /// The worker, package and program, for operations that wait.
 pub const IO_WORKER: &str = "io-worker";
+/// The HTTP server under test.
+pub const SERVER: &str = "server";
+/// The load generator.
+pub const CLIENT: &str = "client";
 
 /// Where our own workers are, by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -43,7 +47,11 @@ impl FromIterator<(&'static str, PathBuf)> for Binaries {
 /// Our worker for a job.
 #[must_use]
 pub fn worker_of(job: &Job) -> &'static str {
-    let Job::Batch(batch) = job;
+    let batch = match job {
+        Job::Batch(batch) => batch,
+        Job::Serve(_) => return SERVER,
+        Job::Load(_) => return CLIENT,
+    };
     match batch.task {
         Task::SumOfSquares { .. } | Task::Burn { .. } | Task::Primes { .. } => CPU_WORKER,
         Task::Wait { .. } | Task::WaitAndBurn { .. } => IO_WORKER,

@@ -208,7 +208,7 @@ mod tests {
         assert_eq!(calibration.iterations, 50_000_000);
         assert_eq!(calibration.elapsed_ns, [25_000_000; 7]);
         let job = plan.scenarios[0].cells[0].work.job(calibration.rate());
-        let Job::Batch(batch) = job;
+        let Job::Batch(batch) = job else { panic!("not a batch: {job:?}") };
         assert_eq!(batch.task, Task::Burn { iterations: 20_000_000 });
     }
 

@@ -126,7 +126,7 @@ impl Session for ScriptedSession {
     fn run(&mut self, warmup: bool) -> Result<Sample, Halt> {
         let what = if warmup { "warm-up" } else { "run" };
         self.launcher.log.borrow_mut().push(format!("{what} {}", self.label));
-        let Job::Batch(batch) = &self.job;
+        let Job::Batch(batch) = &self.job else { panic!("only batch jobs are scripted") };
         let elapsed = match (self.launcher.burn, &batch.task) {
             (Some(BurnCost(cost)), Task::Burn { iterations }) =>
             {
@@ -185,10 +185,13 @@ pub fn plan_of(order: Order, warmups: u32, runs: u32, names: &[&str]) -> Plan {
             question: None,
             compare: None,
             include_setup: false,
+            axes: Vec::new(),
+            settings: std::collections::BTreeMap::new(),
             schedule: Schedule { order, warmups, runs, timeout: Duration::from_secs(1) },
             cells: names.iter().map(cell).collect(),
             comparisons: Vec::new(),
         }],
         runtimes: Vec::new(),
+        cores: 2,
     }
 }

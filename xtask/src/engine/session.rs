@@ -157,6 +157,8 @@ impl ProcessSession {
         let word = match reply {
             Reply::Ready(_) => "ready",
             Reply::Sample(_) => "sample",
+            Reply::Served(_) => "served",
+            Reply::Load(_) => "load",
             Reply::Unsupported { .. } => "unsupported",
             Reply::Error { .. } => "error",
         };
