@@ -5,6 +5,7 @@
 
 pub mod check;
 pub mod list;
+pub mod matrix;
 pub mod schema;
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
@@ -13,8 +14,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use crate::matrix::LoadOptions;
 use crate::matrix::plan::Plan;
-use crate::matrix::{self, LoadOptions};
 
 /// What the process tells its caller. The help text documents the numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +26,8 @@ pub enum Exit {
     Failed = 1,
     /// The command line or the matrix is wrong.
     Usage = 2,
+    /// Somebody asked to stop.
+    Interrupted = 130,
 }
 
 impl From<Exit> for ExitCode {
@@ -56,6 +59,8 @@ pub struct Cli {
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Run the matrix: build the workers, measure every cell, print the tables.
+    Matrix(matrix::Args),
     /// Is this matrix valid?
     Check(check::Args),
     /// Show the cells, and how long they will take.
@@ -68,6 +73,7 @@ pub enum Command {
 #[must_use]
 pub fn main() -> ExitCode {
     let result = match Cli::parse().command {
+        Command::Matrix(args) => matrix::run(&args),
         Command::Check(args) => check::run(&args),
         Command::List(args) => list::run(&args),
         Command::Schema(args) => schema::run(&args),
@@ -125,7 +131,7 @@ pub fn matrix_file(given: Option<&Path>) -> PathBuf {
 /// # Errors
 /// The matrix is wrong; what is wrong is on stderr already.
 pub fn load_plan(file: &Path, quick: bool) -> Result<Plan, Exit> {
-    matrix::load(file, &LoadOptions { quick, cores: matrix::usable_cores() }).map_err(|report| {
+    crate::matrix::load(file, &LoadOptions { quick, cores: crate::matrix::usable_cores() }).map_err(|report| {
         eprint!("{}", report.render(colour_on_stderr()));
         Exit::Usage
     })

@@ -69,7 +69,8 @@ fn cargo() -> PathBuf {
 
 /// The workspace that this orchestrator belongs to. Cargo names it when it runs us; it may have been moved since we
 /// were compiled.
-fn workspace() -> PathBuf {
+#[must_use]
+pub fn workspace() -> PathBuf {
     let package = env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| env!("CARGO_MANIFEST_DIR").into(), PathBuf::from);
     package.parent().map(Path::to_owned).unwrap_or(package)
 }
@@ -118,7 +119,8 @@ mod tests {
         let workers = BTreeSet::from(["cpu-worker"]);
         let line = r#"{"reason":"compiler-artifact","package_id":"x","target":{"kind":["bin"],"crate_types":["bin"],"name":"cpu-worker","src_path":"/x"},"profile":{},"features":[],"filenames":["/t/release/cpu-worker"],"executable":"/t/release/cpu-worker","fresh":true}"#;
         assert_eq!(executable(line, &workers), Some(("cpu-worker", "/t/release/cpu-worker".into())));
-        let library = r#"{"reason":"compiler-artifact","target":{"kind":["lib"],"name":"cpu-worker"},"executable":null}"#;
+        let library =
+            r#"{"reason":"compiler-artifact","target":{"kind":["lib"],"name":"cpu-worker"},"executable":null}"#;
         assert_eq!(executable(library, &workers), None);
         assert_eq!(executable(r#"{"reason":"build-finished","success":true}"#, &workers), None);
     }

@@ -89,12 +89,16 @@ impl ProcessSession {
 
     fn understand(&mut self, line: &str) -> Result<Reply, Halt> {
         let error = match Reply::from_line(line) {
-            Ok(Reply::Ready(ready)) if ready.protocol != protocol::VERSION => return Err(self.other_version(ready.protocol)),
+            Ok(Reply::Ready(ready)) if ready.protocol != protocol::VERSION => {
+                return Err(self.other_version(ready.protocol));
+            }
             Ok(Reply::Error { message }) => {
                 let reason = format!("the worker reports an error: {message}");
                 return Err(self.fail(FailureKind::WorkerError, Manner::Ask, reason));
             }
-            Ok(Reply::Unsupported { message }) => return Err(self.fail(FailureKind::Unsupported, Manner::Ask, message)),
+            Ok(Reply::Unsupported { message }) => {
+                return Err(self.fail(FailureKind::Unsupported, Manner::Ask, message));
+            }
             Ok(reply) => return Ok(reply),
             Err(error) => error,
         };
@@ -185,7 +189,8 @@ impl Session for ProcessSession {
     }
 
     fn run(&mut self, warmup: bool) -> Result<Sample, Halt> {
-        let limit = Limit { time: self.timeout, asked: "a run", advice: "; `timeout` in the matrix file sets the limit" };
+        let limit =
+            Limit { time: self.timeout, asked: "a run", advice: "; `timeout` in the matrix file sets the limit" };
         // What it wrote without being asked must not pass for the answer.
         self.process.read();
         if let Some(line) = self.process.next_line() {
@@ -219,7 +224,9 @@ impl Session for ProcessSession {
             && !cut_short
             && !self.control.stopped()
         {
-            ended.warnings.push(format!("the worker {} after its last answer; a worker should exit with 0", describe(status)));
+            ended
+                .warnings
+                .push(format!("the worker {} after its last answer; a worker should exit with 0", describe(status)));
         }
         ended.warnings
     }
