@@ -157,6 +157,12 @@ fn a_flood_on_stderr_hinders_nobody() {
 }
 
 #[test]
+fn a_flood_that_does_not_end_is_timed_out() {
+    let reason = "round 1 of 2: the worker did not answer a run within 1s; `timeout` in the matrix file sets the limit";
+    check("flood-stderr-for-ever", FailureKind::TimedOut, reason);
+}
+
+#[test]
 fn of_a_flood_on_stderr_the_end_is_kept() {
     let fault = fault("flood-stderr-and-die");
     let tail = &fault.failure.stderr_tail;

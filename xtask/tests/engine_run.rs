@@ -215,8 +215,7 @@ fn who_asks_to_stop_between_two_repetitions_waits_for_none() {
     });
     let mut launcher = ScriptedLauncher::new();
     let options = Options::default();
-    let outcome =
-        engine::run(&plan, &Rates::new(), &options, &mut launcher, &control, &mut [&mut script]).unwrap();
+    let outcome = engine::run(&plan, &Rates::new(), &options, &mut launcher, &control, &mut [&mut script]).unwrap();
     assert!(outcome.interrupted);
     assert_eq!(launcher.log(), ["launch s/cell=a", "run s/cell=a", "close s/cell=a"]);
 }
@@ -283,7 +282,8 @@ fn every_cell_of_a_runtime_that_could_not_be_calibrated_fails_with_that_reason()
     let mut plan = plan_of(Order::Sequential, 0, 1, &["a", "b"]);
     let Work::Batch(batch) = &mut plan.scenarios[0].cells[0].work;
     batch.task = TaskSpec::Burn { cpu: CpuWork::Time(Duration::from_millis(10)) };
-    let failure = Failure { kind: FailureKind::Died, reason: "calibration: the worker died".into(), stderr_tail: vec![] };
+    let failure =
+        Failure { kind: FailureKind::Died, reason: "calibration: the worker died".into(), stderr_tail: vec![] };
     let rates = Rates::from([("rust".to_owned(), Err(failure))]);
     let mut script = Script::new(|_| Ok(()));
     let mut launcher = ScriptedLauncher::new();

@@ -36,19 +36,16 @@ impl Agreement {
         let Job::Batch(batch) = job;
         let failure = |kind, reason| Failure { kind, reason, stderr_tail: Vec::new() };
         if sample.tasks != batch.tasks {
-            let reason = format!("the sample says that {} tasks were done; asked for were {}", sample.tasks, batch.tasks);
+            let reason =
+                format!("the sample says that {} tasks were done; asked for were {}", sample.tasks, batch.tasks);
             return Err(failure(FailureKind::BadAnswer, reason));
         }
         let checksum: Checksum = sample.checksum.parse().map_err(|_| {
             let reason = format!("the checksum {:?} is not a number of 16 hexadecimal digits", sample.checksum);
             failure(FailureKind::BadAnswer, reason)
         })?;
-        let key = WorkKey {
-            tasks: batch.tasks,
-            first_task: batch.first_task,
-            steps: batch.steps,
-            task: batch.task.clone(),
-        };
+        let key =
+            WorkKey { tasks: batch.tasks, first_task: batch.first_task, steps: batch.steps, task: batch.task.clone() };
         let votes = self.votes.entry(key).or_default();
         match votes.iter_mut().find(|(seen, _)| *seen == checksum) {
             Some((_, cells)) => {

@@ -103,11 +103,9 @@ pub fn resolve(runtime: &Runtime) -> Result<WorkerCommand, NotFound> {
     let own = runtime.env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.into());
     let path = own.or_else(|| env::var_os("PATH")).unwrap_or_default();
     match find_program(name, &path) {
-        Some(program) => Ok(WorkerCommand {
-            program,
-            arguments: runtime.command[1..].to_vec(),
-            environment: runtime.env.clone(),
-        }),
+        Some(program) => {
+            Ok(WorkerCommand { program, arguments: runtime.command[1..].to_vec(), environment: runtime.env.clone() })
+        }
         None => Err(NotFound { program: name.to_owned(), install: runtime.install.clone() }),
     }
 }

@@ -67,11 +67,9 @@ fn cargo() -> PathBuf {
     env::var_os("CARGO").map_or_else(|| "cargo".into(), PathBuf::from)
 }
 
-/// The workspace that this orchestrator belongs to. Cargo names it when it runs us; it may have been moved since we
-/// were compiled.
-fn workspace() -> PathBuf {
-    let package = env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| env!("CARGO_MANIFEST_DIR").into(), PathBuf::from);
-    package.parent().map(Path::to_owned).unwrap_or(package)
+/// The workspace that this orchestrator was compiled in.
+fn workspace() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
 
 /// Where cargo puts what it builds: configuration and environment may move it, so cargo is asked.
@@ -118,7 +116,8 @@ mod tests {
         let workers = BTreeSet::from(["cpu-worker"]);
         let line = r#"{"reason":"compiler-artifact","package_id":"x","target":{"kind":["bin"],"crate_types":["bin"],"name":"cpu-worker","src_path":"/x"},"profile":{},"features":[],"filenames":["/t/release/cpu-worker"],"executable":"/t/release/cpu-worker","fresh":true}"#;
         assert_eq!(executable(line, &workers), Some(("cpu-worker", "/t/release/cpu-worker".into())));
-        let library = r#"{"reason":"compiler-artifact","target":{"kind":["lib"],"name":"cpu-worker"},"executable":null}"#;
+        let library =
+            r#"{"reason":"compiler-artifact","target":{"kind":["lib"],"name":"cpu-worker"},"executable":null}"#;
         assert_eq!(executable(library, &workers), None);
         assert_eq!(executable(r#"{"reason":"build-finished","success":true}"#, &workers), None);
     }
@@ -127,6 +126,13 @@ mod tests {
     fn nothing_needed_is_nothing_built() {
         assert_eq!(build(&BTreeSet::new()).unwrap(), Binaries::default());
         assert_eq!(already_built(&BTreeSet::new()).unwrap(), Binaries::default());
+    }
+
+    #[test]
+    fn a_build_that_fails_names_the_command() {
+        let text = build(&BTreeSet::from(["no-such-worker"])).unwrap_err().to_string();
+        let command = "cargo build --release --message-format=json-render-diagnostics -p no-such-worker";
+        assert_eq!(text, format!("the workers could not be built; `{command}` says why above"));
     }
 
     #[test]

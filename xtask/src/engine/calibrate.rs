@@ -166,7 +166,8 @@ fn burn(
         if Duration::from_nanos(elapsed_ns) < LONG_ENOUGH {
             return Ok((ready, vec![elapsed_ns]));
         }
-        let times = (0..REPETITIONS).map(|_| session.run(false).map(|sample| sample.elapsed_ns)).collect::<Result<_, _>>()?;
+        let times =
+            (0..REPETITIONS).map(|_| session.run(false).map(|sample| sample.elapsed_ns)).collect::<Result<_, _>>()?;
         Ok((ready, times))
     };
     let result = measure();
@@ -252,8 +253,7 @@ mod tests {
     fn a_runtime_that_is_missing_is_missing_for_its_cells() {
         let plan = burning_plan(CpuWork::Time(Duration::from_millis(10)));
         let missing = Failure { kind: FailureKind::Missing, reason: "not installed".into(), stderr_tail: vec![] };
-        let mut launcher =
-            ScriptedLauncher::new().script("calibration of rust", [Step::NotLaunched(missing.clone())]);
+        let mut launcher = ScriptedLauncher::new().script("calibration of rust", [Step::NotLaunched(missing.clone())]);
         assert_eq!(calibrated(&plan, &mut launcher)["rust"], Err(missing));
     }
 }

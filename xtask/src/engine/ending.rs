@@ -77,7 +77,10 @@ pub fn end(process: &mut Process, control: &Control, graces: Graces, manner: Man
             ended.killed = true;
             process.signal(Signal::SIGKILL);
             if !wait_for_exit(process, control, KILL_GRACE, false) {
-                let text = format!("the worker, process {}, could not be killed; what follows may be disturbed by it", process.group());
+                let text = format!(
+                    "the worker, process {}, could not be killed; what follows may be disturbed by it",
+                    process.group()
+                );
                 ended.warnings.push(text);
             }
         }

@@ -32,9 +32,8 @@ impl Machine {
         Self {
             stat: File::open("/proc/stat").ok(),
             throttling: throttling_file(),
-            frequency: first_cpu().and_then(|cpu| {
-                File::open(format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_cur_freq")).ok()
-            }),
+            frequency: first_cpu()
+                .and_then(|cpu| File::open(format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_cur_freq")).ok()),
             tick_ns: tick_ns(),
         }
     }

@@ -166,7 +166,8 @@ impl<'a> Walk<'a, '_> {
 
     /// Makes a visit, again if we were suspended in it. `false` means that somebody asked to stop.
     fn visit(&mut self, mut visit: Visit) -> anyhow::Result<bool> {
-        let at = At { scenario: visit.scenario, cell: visit.cell, round: *visit.rounds.start(), warmup: visit.warmups > 0 };
+        let at =
+            At { scenario: visit.scenario, cell: visit.cell, round: *visit.rounds.start(), warmup: visit.warmups > 0 };
         if self.progress[at.scenario][at.cell].ended {
             return Ok(true);
         }
@@ -255,10 +256,8 @@ impl<'a> Walk<'a, '_> {
         let start = *visit.rounds.start();
         let at = |round, warmup| At { scenario: visit.scenario, cell: visit.cell, round, warmup };
         let warmups = (0..visit.warmups).map(|index| (u64::from(index), at(start, true)));
-        let runs = visit
-            .rounds
-            .clone()
-            .map(|round| (u64::from(visit.warmups) + u64::from(round - first), at(round, false)));
+        let runs =
+            visit.rounds.clone().map(|round| (u64::from(visit.warmups) + u64::from(round - first), at(round, false)));
         for (index, at) in warmups.chain(runs) {
             if self.control.stopped() {
                 return Err(Early::Halt(Halt::Interrupted, at));
@@ -284,9 +283,7 @@ impl<'a> Walk<'a, '_> {
         let started = self.started.elapsed();
         let sample = session.run(at.warmup).map_err(|halt| Early::Halt(halt, at))?;
         let machine = self.machine.since(&before);
-        self.agreement
-            .check(id, job, &sample)
-            .map_err(|failure| Early::Halt(Halt::Failed(failure), at))?;
+        self.agreement.check(id, job, &sample).map_err(|failure| Early::Halt(Halt::Failed(failure), at))?;
 
         let took = Duration::from_nanos(sample.elapsed_ns.saturating_add(sample.setup_ns));
         let total = if at.warmup { &mut self.outcome.warmup } else { &mut self.outcome.measured };
@@ -322,8 +319,7 @@ impl<'a> Walk<'a, '_> {
             self.outcome.failed_cells += 1;
             failure.reason = with_place(&failure.reason, at, scenario, progress.counted);
         }
-        let record =
-            Record::Failure { cell: id.clone(), round: at.round, warmup: at.warmup, failure: failure.clone() };
+        let record = Record::Failure { cell: id.clone(), round: at.round, warmup: at.warmup, failure: failure.clone() };
         let event = Event::CellFailed { cell: id, record: &record, failure: &failure, done: self.done };
         self.emit(&event).with_context(|| format!("after {id} failed"))
     }

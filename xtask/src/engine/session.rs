@@ -79,9 +79,10 @@ impl ProcessSession {
                     );
                     return Err(self.fail(FailureKind::BadAnswer, Manner::Terminate, reason));
                 }
-                None if more => {}
-                None if exited => return Err(self.died(limit)),
+                None if exited && !more => return Err(self.died(limit)),
                 None if Instant::now() >= deadline => return Err(self.timed_out(limit)),
+                // Somebody writes faster than we read.
+                None if more => {}
                 None => self.process.sleep(deadline),
             }
         }
@@ -89,12 +90,16 @@ impl ProcessSession {
 
     fn understand(&mut self, line: &str) -> Result<Reply, Halt> {
         let error = match Reply::from_line(line) {
-            Ok(Reply::Ready(ready)) if ready.protocol != protocol::VERSION => return Err(self.other_version(ready.protocol)),
+            Ok(Reply::Ready(ready)) if ready.protocol != protocol::VERSION => {
+                return Err(self.other_version(ready.protocol));
+            }
             Ok(Reply::Error { message }) => {
                 let reason = format!("the worker reports an error: {message}");
                 return Err(self.fail(FailureKind::WorkerError, Manner::Ask, reason));
             }
-            Ok(Reply::Unsupported { message }) => return Err(self.fail(FailureKind::Unsupported, Manner::Ask, message)),
+            Ok(Reply::Unsupported { message }) => {
+                return Err(self.fail(FailureKind::Unsupported, Manner::Ask, message));
+            }
             Ok(reply) => return Ok(reply),
             Err(error) => error,
         };
@@ -183,7 +188,8 @@ impl Session for ProcessSession {
     }
 
     fn run(&mut self, warmup: bool) -> Result<Sample, Halt> {
-        let limit = Limit { time: self.timeout, asked: "a run", advice: "; `timeout` in the matrix file sets the limit" };
+        let limit =
+            Limit { time: self.timeout, asked: "a run", advice: "; `timeout` in the matrix file sets the limit" };
         // What it wrote without being asked must not pass for the answer.
         self.process.read();
         if let Some(line) = self.process.next_line() {
@@ -217,7 +223,9 @@ impl Session for ProcessSession {
             && !cut_short
             && !self.control.stopped()
         {
-            ended.warnings.push(format!("the worker {} after its last answer; a worker should exit with 0", describe(status)));
+            ended
+                .warnings
+                .push(format!("the worker {} after its last answer; a worker should exit with 0", describe(status)));
         }
         ended.warnings
     }
