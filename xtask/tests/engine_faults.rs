@@ -95,7 +95,7 @@ fn a_worker_that_hangs_in_a_run_is_timed_out() {
 
 #[test]
 fn a_worker_that_ignores_sigterm_is_killed() {
-    let reason = "round 1 of 2: the worker did not answer a run within 1s; it ignored SIGTERM and was killed; `timeout` in \
+    let reason = "round 1 of 2: the worker did not answer a run within 1s; it did not end on SIGTERM and was killed; `timeout` in \
                   the matrix file sets the limit";
     check("ignore-sigterm", FailureKind::TimedOut, reason);
 }

@@ -16,18 +16,18 @@ use xtask::matrix::plan::{Comparison, CpuWork, Order, Plan, TaskSpec, Work};
 use xtask::results::record::Record;
 
 /// Writes each event as a line, and may stop the engine or fail at one of them.
-struct Script<'a> {
+struct Script<F> {
     lines: Vec<String>,
-    at: Box<dyn FnMut(&str) -> anyhow::Result<()> + 'a>,
+    at: F,
 }
 
-impl<'a> Script<'a> {
-    fn new(at: impl FnMut(&str) -> anyhow::Result<()> + 'a) -> Self {
-        Self { lines: Vec::new(), at: Box::new(at) }
+impl<F: FnMut(&str) -> anyhow::Result<()>> Script<F> {
+    fn new(at: F) -> Self {
+        Self { lines: Vec::new(), at }
     }
 }
 
-impl Listener for Script<'_> {
+impl<F: FnMut(&str) -> anyhow::Result<()>> Listener for Script<F> {
     fn on_event(&mut self, event: &Event<'_>) -> anyhow::Result<()> {
         let line = match event {
             Event::Started { .. } => "started".to_owned(),

@@ -32,6 +32,7 @@ pub mod linux;
 pub mod lock;
 pub mod machine;
 pub mod process;
+mod progress;
 pub mod run;
 pub mod schedule;
 pub mod scripted;
