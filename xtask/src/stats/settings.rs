@@ -1,34 +1,10 @@
-//! Axes and shared settings of a scenario, read off its cells: what the head of its table says.
+//! Shared settings of a scenario, read off its cells: what the head of its table says.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::summary::AxisSummary;
 use crate::matrix::axis::AxisValue;
 use crate::matrix::plan::{Cell, CpuWork, Scenario, TaskSpec, Work};
-
-/// The axes of a scenario and their values, both in the order of the matrix.
-///
-/// A cell does not name the axes that collapsed on it, so they are merged: an axis that one cell lacks stands behind the
-/// axis after which another cell names it.
-#[must_use]
-pub fn axes(scenario: &Scenario) -> Vec<AxisSummary> {
-    let mut axes: Vec<AxisSummary> = Vec::new();
-    for cell in &scenario.cells {
-        let mut next = 0;
-        for (name, value) in &cell.axes {
-            let place = axes.iter().position(|axis| axis.name == *name).unwrap_or_else(|| {
-                axes.insert(next, AxisSummary { name: name.clone(), values: Vec::new() });
-                next
-            });
-            if !axes[place].values.contains(value) {
-                axes[place].values.push(value.clone());
-            }
-            next = place + 1;
-        }
-    }
-    axes
-}
 
 /// The settings that all cells of a scenario share and that are no axis, by their key in the matrix.
 #[must_use]
@@ -109,31 +85,7 @@ mod tests {
     use protocol::Model;
 
     use super::*;
-    use crate::stats::fixtures::{axes as coordinates, batch, plan};
-
-    fn cell(model: Model, pairs: &[(&str, &str)]) -> Cell {
-        Cell { axes: coordinates(pairs), ..batch(model) }
-    }
-
-    #[test]
-    fn axes_that_collapsed_on_the_first_cell_stand_where_later_cells_name_them() {
-        let plan = plan(
-            "s",
-            None,
-            &[
-                cell(Model::Sequential, &[("model", "sequential"), ("lock", "gil")]),
-                cell(Model::Threads, &[("model", "threads"), ("workers", "1"), ("lock", "gil")]),
-                cell(Model::Threads, &[("model", "threads"), ("workers", "4"), ("lock", "none")]),
-            ],
-        );
-        let axes: Vec<String> = axes(&plan.scenarios[0])
-            .iter()
-            .map(|axis| {
-                format!("{}: {}", axis.name, axis.values.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "))
-            })
-            .collect();
-        assert_eq!(axes, ["model: sequential threads", "workers: 1 4", "lock: gil none"]);
-    }
+    use crate::stats::fixtures::{batch, plan};
 
     #[test]
     fn shared_settings_leave_out_axes_and_what_differs() {

@@ -70,7 +70,7 @@ fn summarise_scenario(scenario: &Scenario, sorted: &Sorted<'_>, wrong: &HashMap<
             Order::Sequential => "sequential",
         }
         .to_owned(),
-        axes: settings::axes(scenario),
+        axes: scenario.axes.clone(),
         settings: settings::shared(scenario),
         cells,
         comparisons,
