@@ -10,7 +10,7 @@
 //! | [`pivot`] | the same with the compared values side by side |
 //! | [`footnotes`] | what does not fit into a cell |
 //! | [`terminal`], [`markdown`], [`csv`], [`json`] | one output format each |
-//! | [`document`] | `tables.md`: all tables, and what they were taken with |
+//! | [`document`](mod@document) | `tables.md`: all tables, and what they were taken with |
 
 pub mod csv;
 pub mod document;
@@ -33,6 +33,33 @@ use crate::stats::summary::Summary;
 pub trait Format {
     /// The text, which ends in a line feed.
     fn render(&self, summary: &Summary) -> String;
+}
+
+/// The output formats, as the command line names them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum OutputFormat {
+    /// Tables for a terminal.
+    #[default]
+    Table,
+    /// Tables in Markdown.
+    Markdown,
+    /// Raw figures, a row for each cell of each comparison.
+    Csv,
+    /// The whole summary.
+    Json,
+}
+
+impl OutputFormat {
+    /// What writes this format; `terminal` says how tables for a terminal should look.
+    #[must_use]
+    pub fn renderer(self, terminal: Terminal) -> Box<dyn Format> {
+        match self {
+            Self::Table => Box::new(terminal),
+            Self::Markdown => Box::new(markdown::Markdown),
+            Self::Csv => Box::new(csv::Csv),
+            Self::Json => Box::new(json::Json),
+        }
+    }
 }
 
 #[cfg(test)]
