@@ -35,33 +35,6 @@ pub trait Format {
     fn render(&self, summary: &Summary) -> String;
 }
 
-/// The output formats, as the command line names them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum OutputFormat {
-    /// Tables for a terminal.
-    #[default]
-    Table,
-    /// Tables in Markdown.
-    Markdown,
-    /// Raw figures, a row for each cell of each comparison.
-    Csv,
-    /// The whole summary.
-    Json,
-}
-
-impl OutputFormat {
-    /// What writes this format; `terminal` says how tables for a terminal should look.
-    #[must_use]
-    pub fn renderer(self, terminal: Terminal) -> Box<dyn Format> {
-        match self {
-            Self::Table => Box::new(terminal),
-            Self::Markdown => Box::new(markdown::Markdown),
-            Self::Csv => Box::new(csv::Csv),
-            Self::Json => Box::new(json::Json),
-        }
-    }
-}
-
 #[cfg(test)]
 pub(crate) mod fixtures;
 #[cfg(test)]
