@@ -1,17 +1,22 @@
 //! What a worker is asked to do.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
+
+use crate::http::{LoadJob, ServeJob};
+use crate::words::words;
 
 /// The work of a job, by its `kind`.
 ///
 /// The fields of the kind stand in the job object itself: `{"type":"job","protocol":1,"kind":"batch","model":…}`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Job {
     /// A fixed set of tasks, run to its end once for every `run` request.
     Batch(BatchJob),
+    /// An HTTP server, until stdin closes; a `run` request asks what it served since the last one.
+    Serve(ServeJob),
+    /// Load on an HTTP server, once for every `run` request.
+    Load(LoadJob),
 }
 
 /// A fixed set of tasks under one concurrency model.
@@ -87,40 +92,6 @@ impl Task {
             Self::WaitAndBurn { .. } => "wait-and-burn",
         }
     }
-}
-
-/// Declares an enum of words: the variants, their names on the wire and in the matrix file, and the list of all.
-macro_rules! words {
-    ($(#[$meta:meta])* $name:ident { $($(#[$variant_meta:meta])* $variant:ident = $word:literal,)+ }) => {
-        $(#[$meta])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-        pub enum $name {
-            $($(#[$variant_meta])* #[serde(rename = $word)] $variant,)+
-        }
-
-        impl $name {
-            /// Every value, in the order in which tables show them.
-            pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
-
-            /// The word on the wire and in the matrix file.
-            #[must_use]
-            pub fn name(self) -> &'static str {
-                match self { $(Self::$variant => $word,)+ }
-            }
-
-            /// The value with this name, if there is one.
-            #[must_use]
-            pub fn from_name(name: &str) -> Option<Self> {
-                Self::ALL.iter().copied().find(|value| value.name() == name)
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.pad(self.name())
-            }
-        }
-    };
 }
 
 words! {

@@ -7,11 +7,19 @@
 //! vocabulary that the orchestrator shares with the workers.
 
 mod checksum;
+mod histogram;
+mod http;
 mod job;
 mod message;
 mod sample;
+mod words;
 
 pub use checksum::{Checksum, fold, mix, task_seed};
+pub use histogram::Histogram;
+pub use http::{
+    Arrivals, ErrorKind, Expect, HttpModel, HttpRequest, Listen, LoadJob, LoadSample, Pace, REQUEST_SEEDS, ServeJob,
+    Served,
+};
 pub use job::{BatchJob, Job, Lock, Model, Task};
 pub use message::{MalformedLine, Reply, Request};
 pub use sample::{Ready, Sample, Usage};

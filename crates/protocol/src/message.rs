@@ -4,10 +4,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Job, Ready, Sample};
+use crate::{Job, LoadSample, Ready, Sample, Served};
 
 /// A line to the worker.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Request {
     /// What to do; the first line.
@@ -36,8 +36,12 @@ pub enum Reply {
         /// One sentence for a person.
         message: String,
     },
-    /// The answer to a run.
+    /// The answer to a run of a batch.
     Sample(Sample),
+    /// The answer to a run by a server.
+    Served(Served),
+    /// The answer to a run by a load generator.
+    Load(Box<LoadSample>),
     /// Instead of a ready or a sample: what went wrong.
     Error {
         /// One sentence for a person.

@@ -1,1 +1,29 @@
-//! Placeholder.
+//! What every worker process of ours does: the conversation, its usage, its end.
+//!
+//! [`main`] is the whole of a worker's `main` function; what the worker can do is its [`Handler`]. What is measured, and
+//! how, is not decided here.
+
+mod conversation;
+mod handler;
+mod parent;
+mod usage;
+
+use std::{io, process::ExitCode};
+
+pub use conversation::converse;
+pub use handler::{Handler, Identity, Prepared, Refusal};
+pub use parent::wait_exactly;
+
+/// Runs a worker on stdin and stdout until stdin ends. Returns the exit status: 0 if the conversation went by the rules.
+pub fn main(identity: &Identity, handler: &impl Handler) -> ExitCode {
+    parent::die_with_parent();
+    parent::wait_exactly();
+    match converse(io::stdin().lock(), io::stdout().lock(), identity, handler) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // For people; the orchestrator has had an error line, unless stdout itself is gone.
+            eprintln!("{}: {error:#}", identity.name);
+            ExitCode::FAILURE
+        }
+    }
+}

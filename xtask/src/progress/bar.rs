@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
+use super::Curtain;
 use super::eta::Eta;
 use super::log::round;
 use super::tally::{Tally, one_line};
@@ -64,6 +65,12 @@ impl Bar {
             runs: Vec::new(),
             width,
         }
+    }
+
+    /// What takes the bar off the terminal while something else is printed there.
+    #[must_use]
+    pub fn curtain(&self) -> Curtain {
+        Curtain(Some(self.bar.clone()))
     }
 
     fn start(&mut self, plan: &Plan) {

@@ -16,15 +16,36 @@ use std::io::{self, IsTerminal};
 use std::time::Duration;
 
 pub use bar::Bar;
+use indicatif::ProgressBar;
 pub use log::Log;
 
 use crate::engine::event::Listener;
 
-/// The listener that suits stderr: a bar on a terminal, lines elsewhere. `estimate` is how long the plan should take;
-/// it is corrected by what runs really take.
+/// The listener that suits stderr: a bar on a terminal, lines elsewhere; and what keeps it out of the way of a table on
+/// stdout. `estimate` is how long the plan should take; it is corrected by what runs really take.
 #[must_use]
-pub fn new(estimate: Duration) -> Box<dyn Listener> {
+pub fn new(estimate: Duration) -> (Box<dyn Listener>, Curtain) {
     // A dumb terminal cannot go back to the begin of a line.
     let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    if io::stderr().is_terminal() && !is_dumb { Box::new(Bar::new(estimate)) } else { Box::new(Log::new(io::stderr())) }
+    if io::stderr().is_terminal() && !is_dumb {
+        let bar = Bar::new(estimate);
+        let curtain = bar.curtain();
+        (Box::new(bar), curtain)
+    } else {
+        (Box::new(Log::new(io::stderr())), Curtain::default())
+    }
+}
+
+/// Takes the bar, where there is one, off the terminal while something else is printed there.
+#[derive(Debug, Clone, Default)]
+pub struct Curtain(Option<ProgressBar>);
+
+impl Curtain {
+    /// Does `print` while no bar is drawn.
+    pub fn lifted<R>(&self, print: impl FnOnce() -> R) -> R {
+        match &self.0 {
+            Some(bar) => bar.suspend(print),
+            None => print(),
+        }
+    }
 }

@@ -72,7 +72,7 @@ fn machine(machine: &Machine) -> String {
 }
 
 fn calibration(environment: &Environment) -> String {
-    let rate = |(runtime, figure): (&String, &crate::results::environment::CalibrationFigure)| {
+    let rate = |(runtime, figure): (&String, &crate::engine::calibrate::Calibration)| {
         format!("{} {} million iterations a second", escape(runtime), significant(figure.iterations_per_s / 1e6, 4))
     };
     let rates: Vec<String> = environment.calibration.iter().map(rate).collect();

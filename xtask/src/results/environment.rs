@@ -9,8 +9,11 @@ use duct::cmd;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use protocol::Ready;
+
 use super::git::{self, GitState};
 use super::machine::{Machine, hex};
+use crate::engine::calibrate::Calibration;
 
 /// The version of `environment.json`.
 pub const SCHEMA: u32 = 1;
@@ -41,7 +44,7 @@ pub struct Environment {
     /// What executed tasks, by the name on the `runtime` axis.
     pub runtimes: BTreeMap<String, RuntimeFacts>,
     /// The burn rate that turned CPU time into counts, by runtime; empty where no cell states CPU work as time.
-    pub calibration: BTreeMap<String, CalibrationFigure>,
+    pub calibration: BTreeMap<String, Calibration>,
 }
 
 /// A worker's program.
@@ -65,11 +68,10 @@ pub struct RuntimeFacts {
     pub facts: BTreeMap<String, serde_json::Value>,
 }
 
-/// How fast the burn of one runtime ran.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct CalibrationFigure {
-    /// Iterations a second on one core without a lock.
-    pub iterations_per_s: f64,
+impl From<&Ready> for RuntimeFacts {
+    fn from(ready: &Ready) -> Self {
+        Self { version: Some(ready.runtime.clone()), worker: Some(ready.worker.clone()), facts: ready.facts.clone() }
+    }
 }
 
 /// What only the caller knows when a run begins.

@@ -84,6 +84,14 @@ impl ResultFolder {
         Ok(Self { path: path.to_owned() })
     }
 
+    /// Removes the folder again, when nothing was measured. Whatever cannot be removed stays.
+    pub fn discard(&self) {
+        for name in [MATRIX, ENVIRONMENT] {
+            let _ = fs::remove_file(self.file(name));
+        }
+        let _ = fs::remove_dir(&self.path);
+    }
+
     /// Where it is.
     #[must_use]
     pub fn path(&self) -> &Path {

@@ -52,6 +52,8 @@ pub fn plan(name: &str, compare: Option<&str>, cells: &[Cell]) -> Plan {
             question: Some("Which model is fastest?".to_owned()),
             compare: compare.map(str::to_owned),
             include_setup: false,
+            axes: Vec::new(),
+            settings: std::collections::BTreeMap::new(),
             schedule: Schedule { order: Order::Interleaved, warmups: 1, runs: 2, timeout: Duration::from_secs(60) },
             comparisons: vec![Comparison {
                 fixed: Axes::new(),
@@ -61,6 +63,7 @@ pub fn plan(name: &str, compare: Option<&str>, cells: &[Cell]) -> Plan {
             cells,
         }],
         runtimes: Vec::new(),
+        cores: 2,
     }
 }
 

@@ -1,0 +1,313 @@
+//! CPython's lock, after `take_gil` and `drop_gil` of `Python/ceval_gil.c` (3.12) with `FORCE_SWITCHING`.
+//!
+//! A waiter waits one switch interval at a time. Only if a whole interval passed, the lock is still held and nobody
+//! switched meanwhile does it ask the holder to drop. The holder drops at its next safepoint, and then waits until
+//! another thread has really taken the lock, so that it cannot snatch it back before the waiter has woken up. There is
+//! no queue: of several waiters one is woken, and any thread that comes by may be faster.
+//!
+//! Two things are done differently, to the same effect:
+//!
+//! - CPython guards `last_holder` by a second mutex, so that others may take the lock between a drop and its wait for
+//!   the switch. Here one mutex guards all, and the step from dropping to waiting is atomic. So the request is cleared
+//!   in one place, the drop, where CPython has to clear it in the take as well.
+//! - The request is one flag a lock, as in 3.12. Since 3.13 it is a bit of the holder's thread state, found through
+//!   `last_holder`. With one lock an interpreter that is the same: a request is for whoever holds the lock.
+//!
+//! Why a forced switch cannot wait for ever: a request is set only while the lock is held, by a waiter inside
+//! [`Gil::take`] that goes on waiting, and a waiter here cannot be cancelled. So whoever drops and finds the request set
+//! has a waiter that will take the lock, unless another thread takes it first; either ends the wait. CPython's threads
+//! can vanish while they wait (at finalization), which is why it takes a request back there (gh-96387); ours cannot.
+
+use std::{
+    sync::{Condvar, Mutex, MutexGuard},
+    time::Duration,
+};
+
+use crate::{
+    drop_request::DropRequest,
+    monitor::{lock, wait, wait_timeout},
+    thread_id::ThreadId,
+};
+
+/// CPython's shortest interval: it takes 0 for 1 µs.
+const SHORTEST_INTERVAL: Duration = Duration::from_micros(1);
+
+pub(crate) struct Gil {
+    interval: Duration,
+    state: Mutex<State>,
+    /// The lock became free. CPython's `cond`.
+    released: Condvar,
+    /// The lock went to another thread. CPython's `switch_cond`.
+    switched: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    locked: bool,
+    last_holder: Option<ThreadId>,
+    /// How many times the lock went to another thread than the one that had it before.
+    switch_number: u64,
+    /// Threads in the loop of `take`. Signals that nobody waits for are not sent, as in a `pthread_cond_signal`: in
+    /// `std` each is a system call.
+    waiting: usize,
+    /// Threads that dropped on request and wait until another has the lock; the same thrift.
+    switching: usize,
+    /// How many drops had to wait for a switch.
+    forced: u64,
+}
+
+impl State {
+    fn is_held_by(&self, thread: ThreadId) -> bool {
+        self.locked && self.last_holder == Some(thread)
+    }
+}
+
+/// Whether a waiter may ask the holder to drop, after one turn of waiting.
+///
+/// `seen` is the switch number at the start of the turn, `now` the one at its end. Whoever sees a switch starts a new
+/// interval: the new holder is not charged for the time of the old one.
+fn should_request_drop(timed_out: bool, locked: bool, seen: u64, now: u64) -> bool {
+    timed_out && locked && seen == now
+}
+
+impl Gil {
+    pub(crate) fn new(interval: Duration) -> Self {
+        Self {
+            interval: interval.max(SHORTEST_INTERVAL),
+            state: Mutex::default(),
+            released: Condvar::new(),
+            switched: Condvar::new(),
+        }
+    }
+
+    pub(crate) fn interval(&self) -> Duration {
+        self.interval
+    }
+
+    /// CPython's `take_gil`.
+    pub(crate) fn take(&self, request: &DropRequest) {
+        let me = ThreadId::current();
+        let mut state = lock(&self.state);
+        assert!(!state.is_held_by(me), "this thread acquired the interpreter lock that it already holds");
+        if state.locked {
+            state.waiting += 1;
+            while state.locked {
+                state = self.wait_a_turn(state, request);
+            }
+            state.waiting -= 1;
+        }
+        debug_assert!(!request.is_set(), "the drop cleared the request, and nobody asks for a free lock");
+        state.locked = true;
+        if state.last_holder.replace(me) != Some(me) {
+            state.switch_number += 1;
+            let somebody_waits_for_the_switch = state.switching > 0;
+            drop(state);
+            if somebody_waits_for_the_switch {
+                // All, because a thread that an earlier switch let go may still be on its way out.
+                self.switched.notify_all();
+            }
+        }
+    }
+
+    /// Waits for one interval at most, and asks the holder to drop if that was in vain.
+    fn wait_a_turn<'a>(&self, state: MutexGuard<'a, State>, request: &DropRequest) -> MutexGuard<'a, State> {
+        let seen = state.switch_number;
+        let (state, timed_out) = wait_timeout(&self.released, state, self.interval);
+        if should_request_drop(timed_out, state.locked, seen, state.switch_number) {
+            request.set();
+        }
+        state
+    }
+
+    /// CPython's `drop_gil`. It waits for the switch only where a drop was requested.
+    pub(crate) fn give_up(&self, request: &DropRequest) {
+        let me = ThreadId::current();
+        let mut state = lock(&self.state);
+        assert!(state.is_held_by(me), "this thread released an interpreter lock that it does not hold");
+        state.locked = false;
+        if !request.is_set() {
+            let somebody_waits = state.waiting > 0;
+            drop(state);
+            if somebody_waits {
+                self.released.notify_one();
+            }
+            return;
+        }
+        debug_assert!(state.waiting > 0, "a request without a waiter");
+        request.clear();
+        state.forced += 1;
+        state.switching += 1;
+        self.released.notify_one();
+        while state.last_holder == Some(me) {
+            state = wait(&self.switched, state);
+        }
+        state.switching -= 1;
+    }
+
+    /// What a safepoint does that found the request set.
+    pub(crate) fn switch(&self, request: &DropRequest) {
+        self.give_up(request);
+        self.take(request);
+    }
+
+    pub(crate) fn switches(&self) -> u64 {
+        lock(&self.state).switch_number
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        sync::atomic::{AtomicU32, Ordering::SeqCst},
+        thread,
+    };
+
+    use super::*;
+
+    const AN_HOUR: Duration = Duration::from_secs(3600);
+
+    fn until(condition: impl Fn() -> bool) {
+        while !condition() {
+            thread::yield_now();
+        }
+    }
+
+    fn waiting(gil: &Gil) -> usize {
+        lock(&gil.state).waiting
+    }
+
+    #[test]
+    fn a_drop_is_requested_only_after_a_whole_interval_in_which_nobody_switched() {
+        assert!(should_request_drop(true, true, 7, 7));
+        assert!(!should_request_drop(false, true, 7, 7), "a signal came before the interval was over");
+        assert!(!should_request_drop(true, false, 7, 7), "the lock is free");
+        assert!(!should_request_drop(true, true, 7, 8), "another thread switched in");
+    }
+
+    #[test]
+    fn a_waiter_that_saw_a_switch_restarts_its_interval() {
+        let gil = Gil::new(Duration::from_millis(20));
+        let request = DropRequest::default();
+        gil.take(&request);
+        let wait_one_turn = || {
+            let mut state = lock(&gil.state);
+            state.waiting += 1;
+            state = gil.wait_a_turn(state, &request);
+            state.waiting -= 1;
+            request.is_set()
+        };
+        // A switch in the middle of the turn. The waiter counts as waiting from before it lets go of the mutex until
+        // after it has it again, so whoever sees it waiting is in the middle. On a busy machine that may take more tries.
+        let mut switched = false;
+        while !switched {
+            let asked = thread::scope(|scope| {
+                let turn = scope.spawn(wait_one_turn);
+                while !switched && !turn.is_finished() {
+                    let mut state = lock(&gil.state);
+                    if state.waiting == 1 {
+                        state.switch_number += 1;
+                        switched = true;
+                    }
+                    drop(state);
+                    thread::yield_now();
+                }
+                turn.join().unwrap()
+            });
+            assert!(!(switched && asked), "asked although somebody had switched");
+            request.clear();
+        }
+        // The next turn compares with the new number. (More than one, because a wait may end without a reason.)
+        until(wait_one_turn);
+    }
+
+    #[test]
+    fn a_voluntary_release_does_not_wait_for_a_switch() {
+        let gil = Gil::new(AN_HOUR);
+        let request = DropRequest::default();
+        // Nobody waits: there is no one who could end a wait for a switch.
+        gil.take(&request);
+        gil.give_up(&request);
+        assert_eq!(lock(&gil.state).forced, 0);
+        // Somebody waits but has not asked yet, and will not within the hour.
+        gil.take(&request);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                gil.take(&request);
+                gil.give_up(&request);
+            });
+            until(|| waiting(&gil) == 1);
+            gil.give_up(&request);
+        });
+        assert_eq!(lock(&gil.state).forced, 0);
+    }
+
+    #[test]
+    fn after_a_requested_drop_another_thread_has_the_lock_first() {
+        let gil = Gil::new(Duration::from_millis(1));
+        let request = DropRequest::default();
+        let turns = AtomicU32::new(0);
+        let (mut early, mut late) = (0, 0);
+        gil.take(&request);
+        thread::scope(|scope| {
+            for round in 1..=50 {
+                scope.spawn(|| {
+                    gil.take(&request);
+                    turns.fetch_add(1, SeqCst);
+                    gil.give_up(&request);
+                });
+                until(|| request.is_set());
+                early += u32::from(turns.load(SeqCst) >= round);
+                gil.switch(&request);
+                late += u32::from(turns.load(SeqCst) < round);
+            }
+            gil.give_up(&request);
+        });
+        assert_eq!(early, 0, "times that a waiter got in while the lock was held");
+        assert_eq!(late, 0, "times that the holder got the lock back before the waiter had it");
+        // The waiters' own releases may have been forced as well, where they were slow.
+        assert!(lock(&gil.state).forced >= 50);
+    }
+
+    #[test]
+    fn a_release_on_request_waits_until_the_waiter_has_the_lock() {
+        let gil = Gil::new(Duration::from_millis(1));
+        let request = DropRequest::default();
+        gil.take(&request);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                gil.take(&request);
+                gil.give_up(&request);
+            });
+            until(|| request.is_set());
+            gil.give_up(&request);
+            assert_eq!(gil.switches(), 2, "the first take and the waiter's");
+        });
+    }
+
+    #[test]
+    fn a_holder_that_nobody_waits_for_is_not_asked_to_drop() {
+        let gil = Gil::new(Duration::ZERO);
+        let request = DropRequest::default();
+        gil.take(&request);
+        thread::sleep(Duration::from_millis(5));
+        assert!(!request.is_set());
+        gil.give_up(&request);
+    }
+
+    #[test]
+    fn a_request_does_not_outlive_the_drop_that_it_asked_for() {
+        let gil = Gil::new(Duration::from_millis(1));
+        let request = DropRequest::default();
+        gil.take(&request);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                gil.take(&request);
+                assert!(!request.is_set());
+                gil.give_up(&request);
+            });
+            until(|| request.is_set());
+            gil.give_up(&request);
+        });
+        assert!(!request.is_set());
+    }
+}

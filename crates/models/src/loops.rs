@@ -1,0 +1,21 @@
+//! `loops`: threads with an event loop each. The tasks are dealt out in contiguous, even shares, and each loop runs all of
+//! its share at once.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+
+use crate::{Batch, Outcome, event_loop::EventLoop, pool, task};
+
+pub fn run(batch: &Arc<Batch>) -> Result<Outcome> {
+    pool::run(
+        batch.workers,
+        || EventLoop::new(&batch.lock, |_| ()),
+        |worker, event_loop| {
+            let shared = Arc::clone(batch);
+            event_loop.run_all(&batch.lock, batch.share(worker), async move |index, timer| {
+                task::on_loop(&shared, timer, index).await
+            })
+        },
+    )
+}

@@ -1,0 +1,108 @@
+//! `work-stealing`: one multi-thread tokio runtime. Tasks are spawned on it and move to whichever thread is free.
+//!
+//! Whoever spawns the tasks is itself a task of the runtime. Driven by `block_on` it would run on a thread that is not
+//! part of the pool, and each spawn would go through the queue for foreign threads.
+
+use std::{
+    mem,
+    sync::{Arc, Mutex, PoisonError, mpsc},
+    time::Instant,
+};
+
+use anyhow::{Context, Error, Result, ensure};
+use tokio::runtime::Builder;
+use workloads::Timer;
+
+use crate::{Batch, Outcome, event_loop::release_while_parked, tally::Tally, task};
+
+pub fn run(batch: &Arc<Batch>) -> Result<Outcome> {
+    let begun = Instant::now();
+    let tally = Arc::new(Tally::new(batch.workers));
+    let mut builder = Builder::new_multi_thread();
+    builder.worker_threads(batch.workers).thread_name("worker");
+    let (entering, acquiring, releasing) = (Arc::clone(&tally), batch.lock.clone(), batch.lock.clone());
+    builder
+        .on_thread_start(move || {
+            entering.enter();
+            acquiring.acquire();
+        })
+        .on_thread_stop(move || releasing.release());
+    release_while_parked(&mut builder, &batch.lock);
+    let runtime = Timer::enable(&mut builder)
+        .build()
+        .context("cannot make a runtime; is the limit of open files (ulimit -n) too low?")?;
+    let timer = {
+        let _context = runtime.enter();
+        Timer::new().context("cannot make the timer of the runtime; is the limit of open files too low?")?
+    };
+    tally.wait_until_all_run()?;
+
+    let (finish, finished) = mpsc::channel();
+    let shared = Arc::new(Shared {
+        report: Report { failure: Mutex::default(), finish },
+        tally: Arc::clone(&tally),
+        timer,
+        batch: Arc::clone(batch),
+    });
+    let started = Instant::now();
+    runtime.spawn(async move {
+        for index in shared.batch.indices.clone() {
+            let shared = Arc::clone(&shared);
+            // No handle is kept: a task's memory is free again as soon as the task has ended.
+            tokio::spawn(async move { shared.do_task(index).await });
+        }
+        // From here on only the tasks share it: the last one to end drops it, and that reports the end.
+    });
+    let (ended, failure) = finished.recv().context("the runtime lost its tasks")?;
+    if let Some(error) = failure {
+        return Err(error);
+    }
+    let by_worker = tally.by_worker();
+    let lost = batch.job.tasks - by_worker.iter().sum::<u64>();
+    ensure!(lost == 0, "{lost} of {} tasks panicked", batch.job.tasks);
+    Ok(Outcome {
+        setup: started - begun,
+        elapsed: ended - started,
+        checksum: tally.checksum(),
+        by_worker,
+        children: None,
+    })
+}
+
+/// What the tasks share.
+struct Shared {
+    // First, so that the end is noted before anything else is dropped.
+    report: Report,
+    tally: Arc<Tally>,
+    timer: Timer,
+    batch: Arc<Batch>,
+}
+
+impl Shared {
+    async fn do_task(&self, index: u64) {
+        match task::on_loop(&self.batch, &self.timer, index).await {
+            Ok(state) => self.tally.add(Tally::number(), protocol::Checksum(state), 1),
+            Err(error) => self.report.fail(error),
+        }
+    }
+}
+
+/// Tells when the last task ended, by being dropped.
+struct Report {
+    failure: Mutex<Option<Error>>,
+    finish: mpsc::Sender<(Instant, Option<Error>)>,
+}
+
+impl Report {
+    fn fail(&self, error: Error) {
+        *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+    }
+}
+
+impl Drop for Report {
+    fn drop(&mut self) {
+        let failure = mem::take(self.failure.get_mut().unwrap_or_else(PoisonError::into_inner));
+        // Nobody listens when the run was given up.
+        let _ = self.finish.send((Instant::now(), failure));
+    }
+}

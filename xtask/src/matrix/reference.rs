@@ -1,0 +1,6 @@
+//! stub
+/// stub
+#[must_use]
+pub fn markdown() -> String {
+    String::new()
+}
