@@ -59,7 +59,7 @@ fn a_worker_that_behaves_is_measured_and_nothing_is_said_about_it() {
 
 #[test]
 fn an_exit_with_0_instead_of_a_sample_is_a_death() {
-    let reason = "round 1 of 2: the worker exited with status 0 before it answered a run";
+    let reason = "the worker exited with status 0 before it answered a run";
     check("exit-0", FailureKind::Died, reason);
 }
 
@@ -71,14 +71,14 @@ fn an_exit_before_the_job_is_read_is_a_death() {
 
 #[test]
 fn an_exit_status_is_reported_with_the_end_of_stderr() {
-    let reason = "round 1 of 2: the worker exited with status 3 before it answered a run";
+    let reason = "the worker exited with status 3 before it answered a run";
     let fault = check("exit-3", FailureKind::Died, reason);
     assert_eq!(fault.failure.stderr_tail, ["first line", "the reason is here"]);
 }
 
 #[test]
 fn a_segmentation_fault_is_named() {
-    check("segfault", FailureKind::Died, "round 1 of 2: the worker was killed by SIGSEGV before it answered a run");
+    check("segfault", FailureKind::Died, "the worker was killed by SIGSEGV before it answered a run");
 }
 
 #[test]
@@ -89,39 +89,40 @@ fn a_worker_that_never_gets_ready_is_timed_out() {
 
 #[test]
 fn a_worker_that_hangs_in_a_run_is_timed_out() {
-    let reason = "round 1 of 2: the worker did not answer a run within 1s; `timeout` in the matrix file sets the limit";
+    let reason = "the worker did not answer a run within 1s; `timeout` in the matrix file sets the limit";
     check("hang", FailureKind::TimedOut, reason);
 }
 
 #[test]
 fn a_worker_that_ignores_sigterm_is_killed() {
-    let reason = "round 1 of 2: the worker did not answer a run within 1s; it did not end on SIGTERM and was killed; `timeout` in \
+    let reason = "the worker did not answer a run within 1s; it did not end on SIGTERM and was killed; `timeout` in \
                   the matrix file sets the limit";
     check("ignore-sigterm", FailureKind::TimedOut, reason);
 }
 
 #[test]
 fn a_closed_stdout_is_waited_for_no_longer_than_the_timeout() {
-    let reason = "round 1 of 2: the worker did not answer a run within 1s, and it closed its stdout; `timeout` in the \
+    let reason = "the worker did not answer a run within 1s, and it closed its stdout; `timeout` in the \
                   matrix file sets the limit";
     check("close-stdout", FailureKind::TimedOut, reason);
 }
 
 #[test]
 fn half_a_line_is_shown_when_the_worker_hangs() {
-    let reason = r#"round 1 of 2: the worker did not answer a run within 1s; it had written half a line: "{\"type\":\"sam"; `timeout` in the matrix file sets the limit"#;
+    let reason = r#"the worker did not answer a run within 1s; it had written half a line: "{\"type\":\"sam"; `timeout` in the matrix file sets the limit"#;
     check("half-a-line-and-hang", FailureKind::TimedOut, reason);
 }
 
 #[test]
 fn half_a_line_is_shown_when_the_worker_exits() {
-    let reason = r#"round 1 of 2: the worker exited with status 0 before it answered a run; it had written half a line: "{\"type\":\"sam""#;
+    let reason =
+        r#"the worker exited with status 0 before it answered a run; it had written half a line: "{\"type\":\"sam""#;
     check("half-a-line-and-exit", FailureKind::Died, reason);
 }
 
 #[test]
 fn garbage_is_quoted() {
-    let reason = r#"round 1 of 2: the worker's answer is not a protocol message: "Hello, world!" (expected value at line 1 column 1); stdout is for protocol messages only"#;
+    let reason = r#"the worker's answer is not a protocol message: "Hello, world!" (expected value at line 1 column 1); stdout is for protocol messages only"#;
     check("garbage", FailureKind::BadAnswer, reason);
 }
 
@@ -139,7 +140,7 @@ fn a_blank_line_is_a_bad_answer() {
 fn a_hundred_megabytes_without_a_line_feed_are_not_read_to_their_end() {
     let fault = fault("hundred-megabytes");
     assert_eq!(fault.failure.kind, FailureKind::BadAnswer);
-    let start = "round 1 of 2: the worker wrote more than 1024 KiB to stdout without a line feed, beginning with \"xxx";
+    let start = "the worker wrote more than 1024 KiB to stdout without a line feed, beginning with \"xxx";
     assert!(fault.failure.reason.starts_with(start), "{}", fault.failure.reason);
     assert!(fault.failure.reason.len() < 400);
 }
@@ -158,7 +159,7 @@ fn a_flood_on_stderr_hinders_nobody() {
 
 #[test]
 fn a_flood_that_does_not_end_is_timed_out() {
-    let reason = "round 1 of 2: the worker did not answer a run within 1s; `timeout` in the matrix file sets the limit";
+    let reason = "the worker did not answer a run within 1s; `timeout` in the matrix file sets the limit";
     check("flood-stderr-for-ever", FailureKind::TimedOut, reason);
 }
 
@@ -185,19 +186,19 @@ fn what_a_worker_cannot_do_is_no_failure() {
 
 #[test]
 fn an_error_is_passed_on() {
-    check("error", FailureKind::WorkerError, "round 1 of 2: the worker reports an error: out of luck");
+    check("error", FailureKind::WorkerError, "the worker reports an error: out of luck");
 }
 
 #[test]
 fn an_answer_to_another_question_is_a_bad_answer() {
-    check("ready-again", FailureKind::BadAnswer, "round 1 of 2: the worker answered a run with `ready`");
+    check("ready-again", FailureKind::BadAnswer, "the worker answered a run with `ready`");
 }
 
 #[test]
 fn a_sample_that_nobody_asked_for_does_not_count() {
     let fault = fault("chatty");
     assert_eq!(fault.failure.kind, FailureKind::BadAnswer);
-    let start = "round 1 of 2: the worker wrote to stdout before it was asked to run: ";
+    let start = "the worker wrote to stdout before it was asked to run: ";
     assert!(fault.failure.reason.starts_with(start), "{}", fault.failure.reason);
 }
 
@@ -218,10 +219,7 @@ fn the_round_and_the_runs_before_it_are_told() {
     let plan = plan(&mark, 0, 5, &["exit-3-in-third-run", "good"]);
     let control = Control::new().unwrap();
     let (_, heard) = run(&plan, launcher(&plan, &control), &control);
-    assert_eq!(
-        heard.failures[0].1.reason,
-        "round 3 of 5: the worker exited with status 3 before it answered a run, 2 counted runs finished"
-    );
+    assert_eq!(heard.failures[0].1.reason, "the worker exited with status 3 before it answered a run");
     assert_eq!((heard.counted("exit-3-in-third-run"), heard.counted("good")), (2, 5));
     assert_eq!(marked(&mark), [""; 0]);
 }
@@ -252,7 +250,7 @@ fn a_grandchild_that_holds_stdout_is_killed_and_reported() {
 #[test]
 fn a_grandchild_that_holds_stdout_does_not_delay_the_news_of_a_death() {
     let started = Instant::now();
-    let reason = "round 1 of 2: the worker exited with status 0 before it answered a run";
+    let reason = "the worker exited with status 0 before it answered a run";
     let fault = check("grandchild-and-no-sample", FailureKind::Died, reason);
     assert!(started.elapsed() < Duration::from_secs(4), "it sleeps for 30 s");
     assert!(fault.warnings[0].contains("the worker left 1 process (fixture-worker, "), "{:?}", fault.warnings);

@@ -136,10 +136,7 @@ fn a_cell_ends_with_its_first_failure_and_the_matrix_goes_on() {
     let (outcome, lines) = walk(&plan, &mut launcher);
     assert_eq!(
         lines[4..6],
-        [
-            "s/cell=a failed in 3 (warm-up: false), 6 done: round 3 of 5: the worker died, 2 counted runs finished",
-            "warm-up 1 of s/cell=b is #3, 7 done",
-        ]
+        ["s/cell=a failed in 3 (warm-up: false), 6 done: the worker died", "warm-up 1 of s/cell=b is #3, 7 done",]
     );
     assert_eq!(lines.last().unwrap(), "finished, complete: true");
     assert_eq!((outcome.failed_cells, outcome.complete), (1, true));
@@ -154,7 +151,6 @@ fn later_rounds_of_a_failed_cell_are_dropped() {
     let (_, lines) = walk(&plan, &mut launcher);
     let failed = lines.iter().filter(|line| line.contains("failed in 1 (warm-up: true)")).count();
     assert_eq!(failed, 1, "{lines:?}");
-    assert!(lines.iter().any(|line| line.contains("warm-up of round 1 of 3: the worker died")), "{lines:?}");
     let launches = |cell: &str| launcher.log().iter().filter(|line| **line == format!("launch s/cell={cell}")).count();
     assert_eq!((launches("a"), launches("b")), (1, 3));
     assert!(lines.iter().any(|line| line.ends_with("12 done")), "dropped ones count as done: {lines:?}");

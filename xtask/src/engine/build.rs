@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::env;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -63,8 +64,9 @@ pub fn already_built(workers: &BTreeSet<&'static str>) -> Result<Binaries> {
 }
 
 /// The cargo that runs us, or the one on the PATH.
-fn cargo() -> PathBuf {
-    env::var_os("CARGO").map_or_else(|| "cargo".into(), PathBuf::from)
+fn cargo() -> OsString {
+    // Not a `Path`: duct would look for a bare `cargo` in the current folder instead of on the PATH.
+    env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
 /// The workspace that this orchestrator belongs to. Cargo names it when it runs us; it may have been moved since we

@@ -15,7 +15,7 @@ use super::event::{Event, Listener, RunPosition};
 use super::failure::{Failure, FailureKind};
 use super::launcher::{Assignment, Halt, Launcher, Session};
 use super::machine::Machine;
-use super::progress::{At, Progress, planned};
+use super::progress::{At, Progress};
 use super::schedule::{Visit, schedule};
 use super::signals::Control;
 use crate::matrix::plan::{BurnRate, Cell, Plan, Scenario};
@@ -286,17 +286,16 @@ impl<'a> Walk<'a, '_> {
     }
 
     /// Ends a cell: tells why, and drops what is left of it.
-    fn fail(&mut self, at: At, mut failure: Failure) -> anyhow::Result<()> {
+    fn fail(&mut self, at: At, failure: Failure) -> anyhow::Result<()> {
         let scenario = self.scenario(at.scenario);
         let id = &self.cell(at).id;
         let progress = &mut self.progress[at.scenario][at.cell];
         progress.ended = true;
-        let all = planned(scenario.schedule);
+        let all = scenario.schedule.repetitions();
         self.done += all.saturating_sub(progress.done);
         progress.done = all;
         if !matches!(failure.kind, FailureKind::Missing | FailureKind::Unsupported) {
             self.outcome.failed_cells += 1;
-            failure.reason = at.told(&failure.reason, scenario.schedule.runs, progress.counted);
         }
         let record = Record::Failure { cell: id.clone(), round: at.round, warmup: at.warmup, failure: failure.clone() };
         let event = Event::CellFailed { cell: id, record: &record, failure: &failure, done: self.done };

@@ -225,8 +225,8 @@ mod tests {
         bar.on_event(&Event::Warning { message: "look here".to_owned() }).unwrap();
         bar.bar.disable_steady_tick();
         bar.bar.force_draw();
-        let lines = paper.drawn.lock().unwrap().iter().filter(|line| !line.is_empty()).cloned().collect();
-        lines
+        let drawn = paper.drawn.lock().unwrap();
+        drawn.iter().filter(|line| !line.is_empty()).cloned().collect()
     }
 
     #[test]

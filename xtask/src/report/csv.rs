@@ -47,8 +47,11 @@ struct Place<'a> {
     cell: &'a CellSummary,
 }
 
+/// A column's name, and what stands in it.
+type Figure = (&'static str, fn(&Place<'_>) -> String);
+
 /// The columns behind the coordinates.
-const FIGURES: [(&str, fn(&Place<'_>) -> String); 32] = [
+const FIGURES: [Figure; 32] = [
     ("compare", |at| text(at.scenario.compare.as_ref())),
     ("baseline", |at| text(at.comparison.baseline.as_ref())),
     ("status", |at| status_word(at.cell.status).to_owned()),

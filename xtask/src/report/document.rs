@@ -61,7 +61,7 @@ fn machine(machine: &Machine) -> String {
     let mut parts = vec![machine.cpu_model.as_deref().map_or_else(|| machine.arch.clone(), escape)];
     if let Some(usable) = machine.usable_cpus {
         let of_host = machine.host_cpus.filter(|&host| host != usable).map(|host| format!(" of {host}"));
-        parts.push(format!("{usable}{} usable CPUs", of_host.unwrap_or_default()));
+        parts.push(format!("{usable} usable CPUs{}", of_host.unwrap_or_default()));
     }
     parts.extend(machine.quota_cpus.map(|quota| format!("quota of {} CPUs", significant(quota, 3))));
     parts.extend(machine.memory_bytes.map(bytes));

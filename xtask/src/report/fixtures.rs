@@ -1,11 +1,11 @@
 //! Summaries made by hand.
 
+use crate::matrix::axis::Axis;
 use crate::matrix::axis::AxisValue;
 use crate::stats::fixtures::{axes, cell};
-use crate::matrix::axis::Axis;
 use crate::stats::summary::{
-    CellSummary, ComparisonRow, ComparisonSummary, Flag, MachineSummary, Ratio, SCHEMA, ScenarioSummary,
-    Spread, Status, Summary,
+    CellSummary, ComparisonRow, ComparisonSummary, Flag, MachineSummary, Ratio, SCHEMA, ScenarioSummary, Spread,
+    Status, Summary,
 };
 
 pub fn measured(id: &str, coordinates: &[(&str, &str)], elapsed_us: &[u64]) -> CellSummary {

@@ -69,5 +69,6 @@ pub fn flag_word(flag: Flag) -> &'static str {
         Flag::Disturbed => "disturbed",
         Flag::Outlier => "outlier",
         Flag::Skewed => "skewed",
+        Flag::Incomplete => "incomplete",
     }
 }

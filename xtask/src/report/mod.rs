@@ -10,7 +10,7 @@
 //! | [`pivot`] | the same with the compared values side by side |
 //! | [`footnotes`] | what does not fit into a cell |
 //! | [`terminal`], [`markdown`], [`csv`], [`json`] | one output format each |
-//! | [`document`] | `tables.md`: all tables, and what they were taken with |
+//! | [`document`](mod@document) | `tables.md`: all tables, and what they were taken with |
 
 pub mod csv;
 pub mod document;

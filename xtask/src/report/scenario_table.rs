@@ -1,7 +1,7 @@
 //! Which rows and columns the table of a scenario has.
 //!
 //! The long form has a row for each cell of each comparison. Where the compared axis has two values,
-//! [`pivot`](super::pivot) sets them side by side.
+//! [`pivot`] sets them side by side.
 
 use std::collections::HashMap;
 

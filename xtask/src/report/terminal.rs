@@ -95,7 +95,7 @@ impl Terminal {
         }
         let mut drawn = builder.build();
         drawn.with(theme).with(Padding::new(0, GAP, 0, 0)).modify(Columns::last(), Padding::zero());
-        for (index, column) in table.columns.iter().enumerate().filter(|(_, column)| column.align == Align::Right) {
+        for (index, _) in table.columns.iter().enumerate().filter(|(_, column)| column.align == Align::Right) {
             drawn.modify(Columns::one(index), Alignment::right());
         }
         drawn.modify(Rows::first(), Alignment::bottom());

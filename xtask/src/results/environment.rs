@@ -25,7 +25,7 @@ pub struct Environment {
     pub schema: u32,
     /// Version of Parallax.
     pub parallax: String,
-    /// The command line, program first.
+    /// The command line: the program's name, then its arguments.
     pub command_line: Vec<String>,
     /// What the order of runs was drawn with.
     pub seed: u64,
@@ -96,7 +96,7 @@ impl Environment {
         Self {
             schema: SCHEMA,
             parallax: env!("CARGO_PKG_VERSION").to_owned(),
-            command_line: std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect(),
+            command_line: command_line(),
             seed: setting.seed,
             machine: Machine::capture(),
             git: git::state(setting.workspace, setting.results),
@@ -132,6 +132,14 @@ impl Environment {
             (false, false) => short,
         })
     }
+}
+
+/// How this program was started, without the folder that it lies in: results are published.
+fn command_line() -> Vec<String> {
+    let mut arguments = std::env::args_os();
+    let program = arguments.next().unwrap_or_default();
+    let name = Path::new(&program).file_name().unwrap_or_default().to_owned();
+    std::iter::once(name).chain(arguments).map(|argument| argument.to_string_lossy().into_owned()).collect()
 }
 
 fn rustc(workspace: &Path) -> Option<String> {
@@ -177,6 +185,7 @@ mod tests {
     fn outside_a_repository_everything_but_git_is_known() {
         let folder = tempfile::tempdir().unwrap();
         let environment = captured(folder.path(), &[]);
+        assert!(!environment.command_line[0].contains('/'), "{:?}", environment.command_line);
         assert_eq!((environment.git.clone(), environment.commit()), (None, None));
         assert!(environment.rustc.as_deref().is_some_and(|version| version.starts_with("rustc ")));
         let back: Environment = serde_json::from_str(&environment.to_json()).unwrap();

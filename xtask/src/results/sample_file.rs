@@ -145,6 +145,38 @@ mod tests {
     }
 
     #[test]
+    fn what_was_written_reads_back_and_sums_up_as_if_it_had_never_been_a_file() {
+        use crate::engine::failure::{Failure, FailureKind};
+        use crate::stats::fixtures::{batch, failure, plan, sample, warmup};
+        use crate::stats::{RunTimes, summarise};
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("samples.jsonl");
+        let records = [
+            warmup("s/model=sequential", 1, 3_000_000),
+            sample("s/model=sequential", 1, 2_000_000),
+            sample("s/model=sequential", 2, 2_100_000),
+            sample("s/model=threads", 1, 1_000_000),
+            failure("s/model=threads", 2, FailureKind::TimedOut, "no answer within 60 s."),
+        ];
+        let mut file = SampleFile::open(&path).unwrap();
+        let unused = Failure { kind: FailureKind::Died, reason: String::new(), stderr_tail: Vec::new() };
+        for record in &records {
+            let event = match record {
+                Record::Sample(sample) => Event::Sampled { record: sample, done: 1 },
+                _ => Event::CellFailed { cell: "s/model=threads", record, failure: &unused, done: 1 },
+            };
+            file.on_event(&event).unwrap();
+        }
+        let read = read::samples(&path).unwrap();
+        assert_eq!((read.records.as_slice(), read.torn), (records.as_slice(), None));
+        let models = [batch(protocol::Model::Sequential), batch(protocol::Model::Threads)];
+        let plan = plan("s", Some("model"), &models);
+        let epoch = std::time::SystemTime::UNIX_EPOCH;
+        let times = RunTimes { started: epoch, ended: epoch, wall_ns: 9_000_000, complete: true };
+        assert_eq!(summarise(&plan, &read.records, &times), summarise(&plan, &records, &times));
+    }
+
+    #[test]
     fn a_file_of_a_newer_version_is_not_continued() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("samples.jsonl");

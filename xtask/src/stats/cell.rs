@@ -36,11 +36,15 @@ pub fn summarise_cell(
         summary.status = Status::Failed;
         summary.reason = Some(wrong.reason.clone());
         summary.failure = Some(wrong.kind);
-    } else if count < planned {
-        summary.reason = Some(format!("interrupted: {count} of {planned} runs were measured"));
+    } else if count == 0 {
+        summary.reason = Some(format!("interrupted: none of {planned} runs was measured"));
     } else {
         summary.status = Status::Ok;
         fill_in(&mut summary, scenario, cell, &runs);
+        if count < planned {
+            summary.flags.push(Flag::Incomplete);
+            summary.notes.push(format!("interrupted: {count} of {planned} runs were measured"));
+        }
     }
     summary
 }

@@ -9,7 +9,7 @@
 //! | [`flags`] | what a reader should know before believing them |
 //! | [`ratio`] | how much faster than the baseline |
 //! | [`settings`] | what all cells of a scenario share, for its table's head |
-//! | [`summarise`] | joins them |
+//! | [`summarise`](mod@summarise) | joins them |
 
 pub mod cell;
 pub mod flags;

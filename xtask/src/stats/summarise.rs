@@ -220,9 +220,11 @@ mod tests {
     #[test]
     fn an_interrupted_cell_says_how_far_it_got() {
         let cells = one(&two_models(), &[sample("s/model=sequential", 1, 400 * MS)]).cells;
-        assert_eq!((cells[0].status, cells[0].elapsed_ns.is_none()), (Status::NotRun, true));
-        assert_eq!(cells[0].reason.as_deref(), Some("interrupted: 1 of 2 runs were measured"));
-        assert_eq!(cells[1].reason.as_deref(), Some("interrupted: 0 of 2 runs were measured"));
+        assert_eq!(cells[0].elapsed_ns.as_ref().map(|spread| spread.median), Some(400 * MS));
+        assert_eq!((cells[0].status, &cells[0].flags[..]), (Status::Ok, &[Flag::Incomplete][..]));
+        assert_eq!(cells[0].notes, ["interrupted: 1 of 2 runs were measured"]);
+        assert_eq!(cells[1].status, Status::NotRun);
+        assert_eq!(cells[1].reason.as_deref(), Some("interrupted: none of 2 runs was measured"));
     }
 
     #[test]

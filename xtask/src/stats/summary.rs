@@ -122,7 +122,7 @@ pub struct CellSummary {
     /// The last lines of the worker's stderr, where it failed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stderr_tail: Vec<String>,
-    /// Counted runs that gave a sample. Below the planned number the figures are `None`.
+    /// Counted runs that gave a sample.
     pub runs: u32,
     /// Elapsed time of the counted runs, in nanoseconds; set-up included where the scenario says so.
     pub elapsed_ns: Option<Spread<u64>>,
@@ -236,4 +236,6 @@ pub enum Flag {
     Outlier,
     /// One worker did far more than its share.
     Skewed,
+    /// Fewer runs than planned: the matrix was interrupted.
+    Incomplete,
 }

@@ -1,5 +1,6 @@
 //! Keeps the records of a run and prints each scenario's table as soon as it is over.
 
+use std::io::ErrorKind;
 use std::time::SystemTime;
 
 use super::super::to_stdout;
@@ -59,7 +60,11 @@ impl<'a> Live<'a> {
         let text = printer(&scenario_table(summary));
         let gap = if self.any { "\n" } else { "" };
         self.any = true;
-        self.curtain.lifted(|| to_stdout(|out| write!(out, "{gap}{text}")))?;
+        match self.curtain.lifted(|| to_stdout(|out| write!(out, "{gap}{text}"))) {
+            // `… | head` has seen enough; the result is still wanted.
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => self.printer = None,
+            other => other?,
+        }
         Ok(())
     }
 }
