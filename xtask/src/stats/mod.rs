@@ -8,7 +8,7 @@
 //! | [`cell`] | all figures of one cell |
 //! | [`flags`] | what a reader should know before believing them |
 //! | [`ratio`] | how much faster than the baseline |
-//! | [`settings`] | axes and shared settings of a scenario, for its table's head |
+//! | [`settings`] | what the cells of a scenario share |
 //! | [`summarise`](mod@summarise) | joins them |
 
 pub mod cell;

@@ -6,11 +6,12 @@ use std::time::SystemTime;
 use super::cell::summarise_cell;
 use super::records::{Sorted, sort};
 use super::summary::{
-    CellSummary, ComparisonRow, ComparisonSummary, MachineSummary, Ratio, SCHEMA, ScenarioSummary, Summary,
+    AxisSummary, CellSummary, ComparisonRow, ComparisonSummary, MachineSummary, Ratio, SCHEMA, ScenarioSummary, Summary,
 };
 use super::verify::wrong_checksums;
 use super::{ratio, settings};
 use crate::engine::failure::Failure;
+use crate::matrix::axis::Axis;
 use crate::matrix::plan::{Cell, Comparison, Order, Plan, Scenario};
 use crate::results::record::Record;
 
@@ -70,11 +71,15 @@ fn summarise_scenario(scenario: &Scenario, sorted: &Sorted<'_>, wrong: &HashMap<
             Order::Sequential => "sequential",
         }
         .to_owned(),
-        axes: settings::axes(scenario),
+        axes: scenario.axes.iter().map(axis).collect(),
         settings: settings::shared(scenario),
         cells,
         comparisons,
     }
+}
+
+fn axis(axis: &Axis) -> AxisSummary {
+    AxisSummary { name: axis.name.clone(), values: axis.values.clone() }
 }
 
 fn compare(comparison: &Comparison, cells: &[CellSummary]) -> ComparisonSummary {
