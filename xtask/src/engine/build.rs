@@ -132,6 +132,13 @@ mod tests {
     }
 
     #[test]
+    fn a_build_that_fails_names_the_command() {
+        let text = build(&BTreeSet::from(["no-such-worker"])).unwrap_err().to_string();
+        let command = "cargo build --release --message-format=json-render-diagnostics -p no-such-worker";
+        assert_eq!(text, format!("the workers could not be built; `{command}` says why above"));
+    }
+
+    #[test]
     fn a_worker_that_was_never_built_comes_with_the_command_that_builds_it() {
         let text = already_built(&BTreeSet::from(["no-such-worker"])).unwrap_err().to_string();
         assert!(text.starts_with("no-such-worker is not built yet: "), "{text}");

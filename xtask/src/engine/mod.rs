@@ -6,7 +6,7 @@
 //! | --- | --- |
 //! | [`schedule`] | plan and seed → the order of all repetitions; pure |
 //! | [`run`](mod@run) | walks the schedule, emits events, decides what a failure means for the rest |
-//! | [`agreement`] | whether all who do the same work compute the same |
+//! | [`answer`] | whether a sample can be an answer to its job |
 //! | [`calibrate`] | CPU time → iterations, by ordinary jobs |
 //! | [`launcher`] | the seam: what the walk needs of whoever starts workers |
 //! | [`scripted`] | a launcher without processes, for tests |
@@ -19,7 +19,7 @@
 //! | [`lock`] | one matrix at a time on a machine |
 //! | [`event`], [`failure`] | what the engine tells |
 
-pub mod agreement;
+pub mod answer;
 pub mod binaries;
 pub mod build;
 pub mod calibrate;
@@ -32,6 +32,7 @@ pub mod linux;
 pub mod lock;
 pub mod machine;
 pub mod process;
+mod progress;
 pub mod run;
 pub mod schedule;
 pub mod scripted;

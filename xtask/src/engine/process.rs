@@ -78,9 +78,9 @@ impl Process {
         };
         control.set_group(Some(process.group()));
         // On failure the process is killed when it is dropped.
-        process.stdin.as_ref().map_or(Ok(()), |pipe| set_nonblocking(pipe))?;
-        process.stdout.as_ref().map_or(Ok(()), |pipe| set_nonblocking(pipe))?;
-        process.stderr.as_ref().map_or(Ok(()), |pipe| set_nonblocking(pipe))?;
+        process.stdin.as_ref().map_or(Ok(()), set_nonblocking)?;
+        process.stdout.as_ref().map_or(Ok(()), set_nonblocking)?;
+        process.stderr.as_ref().map_or(Ok(()), set_nonblocking)?;
         Ok(process)
     }
 

@@ -9,15 +9,16 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use protocol::{Job, Ready};
 
-use super::agreement::Agreement;
+use super::answer;
 use super::calibrate::Rates;
 use super::event::{Event, Listener, RunPosition};
 use super::failure::{Failure, FailureKind};
 use super::launcher::{Assignment, Halt, Launcher, Session};
 use super::machine::Machine;
+use super::progress::{At, Progress, planned};
 use super::schedule::{Visit, schedule};
 use super::signals::Control;
-use crate::matrix::plan::{BurnRate, Cell, Order, Plan, Scenario};
+use crate::matrix::plan::{BurnRate, Cell, Plan, Scenario};
 use crate::results::record::{Record, SampleRecord};
 
 /// What is chosen for one run of a plan.
@@ -50,8 +51,8 @@ pub struct Outcome {
     pub workers: BTreeMap<(String, String), Ready>,
 }
 
-/// Runs a plan. Returns when every repetition was tried, somebody asked to stop, or a listener failed; no worker
-/// lives then.
+/// Runs a plan, calibrated by these rates. Returns when every repetition was tried, somebody asked to stop, or a listener failed; no worker
+/// lives then. To be called from the main thread: workers die with the thread that started them.
 ///
 /// # Errors
 /// A listener failed.
@@ -71,7 +72,6 @@ pub fn run(
         control,
         listeners,
         machine: Machine::open(),
-        agreement: Agreement::default(),
         progress: plan.scenarios.iter().map(|scenario| vec![Progress::default(); scenario.cells.len()]).collect(),
         planned: visits.iter().map(Visit::repetitions).sum(),
         done: 0,
@@ -108,17 +108,6 @@ pub fn run(
     Ok(walk.outcome)
 }
 
-/// How far a cell is.
-#[derive(Debug, Clone, Copy, Default)]
-struct Progress {
-    /// Planned repetitions behind it, warm-ups included.
-    done: u64,
-    /// Counted runs that were measured.
-    counted: u32,
-    /// Whether it failed.
-    ended: bool,
-}
-
 struct Walk<'a, 'b> {
     plan: &'a Plan,
     rates: &'a Rates,
@@ -126,22 +115,12 @@ struct Walk<'a, 'b> {
     control: &'a Control,
     listeners: &'a mut [&'b mut dyn Listener],
     machine: Machine,
-    agreement: Agreement,
     /// By scenario and cell.
     progress: Vec<Vec<Progress>>,
     planned: u64,
     done: u64,
     started: Instant,
     outcome: Outcome,
-}
-
-/// Where a visit stands, for what is said about its end.
-#[derive(Clone, Copy)]
-struct At {
-    scenario: usize,
-    cell: usize,
-    round: u32,
-    warmup: bool,
 }
 
 /// Why a visit ended early: the halt, and where.
@@ -283,7 +262,7 @@ impl<'a> Walk<'a, '_> {
         let started = self.started.elapsed();
         let sample = session.run(at.warmup).map_err(|halt| Early::Halt(halt, at))?;
         let machine = self.machine.since(&before);
-        self.agreement.check(id, job, &sample).map_err(|failure| Early::Halt(Halt::Failed(failure), at))?;
+        answer::check(job, &sample).map_err(|failure| Early::Halt(Halt::Failed(failure), at))?;
 
         let took = Duration::from_nanos(sample.elapsed_ns.saturating_add(sample.setup_ns));
         let total = if at.warmup { &mut self.outcome.warmup } else { &mut self.outcome.measured };
@@ -312,40 +291,15 @@ impl<'a> Walk<'a, '_> {
         let id = &self.cell(at).id;
         let progress = &mut self.progress[at.scenario][at.cell];
         progress.ended = true;
-        let planned = planned_repetitions(scenario);
-        self.done += planned.saturating_sub(progress.done);
-        progress.done = planned;
+        let all = planned(scenario.schedule);
+        self.done += all.saturating_sub(progress.done);
+        progress.done = all;
         if !matches!(failure.kind, FailureKind::Missing | FailureKind::Unsupported) {
             self.outcome.failed_cells += 1;
-            failure.reason = with_place(&failure.reason, at, scenario, progress.counted);
+            failure.reason = at.told(&failure.reason, scenario.schedule.runs, progress.counted);
         }
         let record = Record::Failure { cell: id.clone(), round: at.round, warmup: at.warmup, failure: failure.clone() };
         let event = Event::CellFailed { cell: id, record: &record, failure: &failure, done: self.done };
         self.emit(&event).with_context(|| format!("after {id} failed"))
     }
-}
-
-/// Repetitions of one cell, warm-ups included.
-fn planned_repetitions(scenario: &Scenario) -> u64 {
-    let (runs, warmups) = (u64::from(scenario.schedule.runs), u64::from(scenario.schedule.warmups));
-    match scenario.schedule.order {
-        Order::Sequential => warmups + runs,
-        Order::Interleaved => (warmups + 1) * runs,
-    }
-}
-
-/// The reason with the round in which it happened and how far the cell had come.
-fn with_place(reason: &str, at: At, scenario: &Scenario, counted: u32) -> String {
-    let runs = scenario.schedule.runs;
-    let place = match (at.round, at.warmup) {
-        (0, _) => "before the first round".to_owned(),
-        (round, true) => format!("warm-up of round {round} of {runs}"),
-        (round, false) => format!("round {round} of {runs}"),
-    };
-    let finished = match counted {
-        0 => String::new(),
-        1 => ", 1 counted run finished".to_owned(),
-        n => format!(", {n} counted runs finished"),
-    };
-    format!("{place}: {reason}{finished}")
 }

@@ -17,8 +17,6 @@ use crate::matrix::plan::{BatchWork, Cell, Order, Plan, RUST_RUNTIME, Scenario, 
 pub enum Step {
     /// It answers well, with this elapsed time.
     Sample(Duration),
-    /// It answers well, with this checksum.
-    Checksum(u64),
     /// The repetition ends so.
     Halt(Halt),
     /// It cannot be started.
@@ -148,7 +146,6 @@ impl Session for ScriptedSession {
             Some(Step::Sample(elapsed)) => {
                 sample.elapsed_ns = u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX);
             }
-            Some(Step::Checksum(checksum)) => sample.checksum = protocol::Checksum(checksum).to_string(),
             _ => {}
         }
         Ok(sample)
@@ -186,7 +183,6 @@ pub fn plan_of(order: Order, warmups: u32, runs: u32, names: &[&str]) -> Plan {
             compare: None,
             include_setup: false,
             axes: Vec::new(),
-            settings: std::collections::BTreeMap::new(),
             schedule: Schedule { order, warmups, runs, timeout: Duration::from_secs(1) },
             cells: names.iter().map(cell).collect(),
             comparisons: Vec::new(),

@@ -79,9 +79,10 @@ impl ProcessSession {
                     );
                     return Err(self.fail(FailureKind::BadAnswer, Manner::Terminate, reason));
                 }
-                None if more => {}
-                None if exited => return Err(self.died(limit)),
+                None if exited && !more => return Err(self.died(limit)),
                 None if Instant::now() >= deadline => return Err(self.timed_out(limit)),
+                // Somebody writes faster than we read.
+                None if more => {}
                 None => self.process.sleep(deadline),
             }
         }
@@ -151,7 +152,7 @@ impl ProcessSession {
     fn fail(&mut self, kind: FailureKind, manner: Manner, mut reason: String) -> Halt {
         let ended = ending::end(&mut self.process, &self.control, self.limits.graces, manner, &self.orphans);
         if ended.killed {
-            reason.push_str("; it ignored SIGTERM and was killed");
+            reason.push_str("; it did not end on SIGTERM and was killed");
         }
         self.ended = Some(ended.warnings);
         Halt::Failed(Failure { kind, reason, stderr_tail: self.process.stderr_tail() })

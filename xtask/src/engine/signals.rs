@@ -62,7 +62,7 @@ impl Control {
             unsafe { low_level::register(signal, move || shared.on_interrupt())? };
         }
         let shared = Arc::clone(&control.0);
-        // SAFETY: the handler stores an atomic and calls write.
+        // SAFETY: the handler loads and stores atomics and calls write and raise; see above.
         unsafe { low_level::register(SIGTSTP, move || shared.on_suspend())? };
         Ok(control)
     }
@@ -126,6 +126,11 @@ impl Shared {
 
     /// Runs in a signal handler.
     fn on_suspend(&self) {
+        if self.group.load(Ordering::SeqCst) == 0 {
+            // No worker runs that would have to stop with us.
+            let _ = low_level::emulate_default_handler(SIGTSTP);
+            return;
+        }
         self.suspend.store(true, Ordering::SeqCst);
         self.wake.ring();
     }

@@ -41,7 +41,7 @@ impl From<u64> for AxisValue {
 pub type Axes = IndexMap<String, AxisValue>;
 
 /// An axis of a scenario.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Axis {
     /// Its key.
     pub name: String,

@@ -97,12 +97,6 @@ pub fn expand(batch: &Batch, cores: u32, problems: &mut Problems) -> Option<Scen
         compare: batch.compare.as_ref().map(|compare| batch.dimensions[compare.dimension].name.to_owned()),
         include_setup: batch.include_setup,
         axes: coordinates.used_axes(),
-        settings: batch
-            .dimensions
-            .iter()
-            .filter(|dimension| !dimension.axis)
-            .map(|dimension| (dimension.name.to_owned(), dimension.values[0].shown.clone()))
-            .collect(),
         schedule: batch.schedule,
         cells,
         comparisons,

@@ -1,12 +1,11 @@
 //! What will be run: the matrix with every axis expanded and every default filled in.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use protocol::{BatchJob, Job, Lock, Model, Task};
 
-use super::axis::{Axes, Axis, AxisValue};
+use super::axis::{Axes, Axis};
 
 /// Everything that one run of the matrix will measure.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,8 +33,6 @@ pub struct Scenario {
     pub include_setup: bool,
     /// Its axes with the values that a cell has, in the order of the matrix file.
     pub axes: Vec<Axis>,
-    /// What all its cells share, by key, as the matrix states it: tasks, workers, … without the axes.
-    pub settings: BTreeMap<String, AxisValue>,
     /// How often and in which order its cells run.
     pub schedule: Schedule,
     /// Its cells. Ids are unique in the plan.

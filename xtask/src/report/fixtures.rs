@@ -1,10 +1,11 @@
 //! Summaries made by hand.
 
+use crate::matrix::axis::Axis;
 use crate::matrix::axis::AxisValue;
 use crate::stats::fixtures::{axes, cell};
 use crate::stats::summary::{
-    AxisSummary, CellSummary, ComparisonRow, ComparisonSummary, Flag, MachineSummary, Ratio, SCHEMA, ScenarioSummary,
-    Spread, Status, Summary,
+    CellSummary, ComparisonRow, ComparisonSummary, Flag, MachineSummary, Ratio, SCHEMA, ScenarioSummary, Spread,
+    Status, Summary,
 };
 
 pub fn measured(id: &str, coordinates: &[(&str, &str)], elapsed_us: &[u64]) -> CellSummary {
@@ -26,9 +27,9 @@ pub fn failed(id: &str, coordinates: &[(&str, &str)], status: Status, reason: &s
     failed
 }
 
-pub fn axis(name: &str, values: &[&str]) -> AxisSummary {
+pub fn axis(name: &str, values: &[&str]) -> Axis {
     let values = values.iter().map(|value| axes(&[(name, value)])[name].clone()).collect();
-    AxisSummary { name: name.to_owned(), values }
+    Axis { name: name.to_owned(), values }
 }
 
 /// The baseline is the first id; a ratio that is 0 is unknown.
@@ -48,7 +49,7 @@ pub fn comparison(fixed: &[(&str, &str)], rows: &[(&str, f64)]) -> ComparisonSum
     }
 }
 
-pub fn scenario(name: &str, compare: &str, axes: Vec<AxisSummary>, cells: Vec<CellSummary>) -> ScenarioSummary {
+pub fn scenario(name: &str, compare: &str, axes: Vec<Axis>, cells: Vec<CellSummary>) -> ScenarioSummary {
     let settings = [("op", "burn".into()), ("tasks", AxisValue::Number(8))];
     ScenarioSummary {
         name: name.to_owned(),

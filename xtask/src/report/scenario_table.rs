@@ -141,7 +141,7 @@ fn setup_matters(scenario: &ScenarioSummary) -> bool {
 /// `op = sum-of-squares, n = 3,000,000, tasks = 8 · 5 runs after 1 warm-up, interleaved`.
 fn settings(scenario: &ScenarioSummary) -> String {
     // What a task does, how many there are, who does them; then whatever else there is.
-    const ORDER: [&str; 10] = ["task", "op", "n", "limit", "io", "cpu", "iterations", "tasks", "steps", "workers"];
+    const ORDER: [&str; 9] = ["op", "n", "limit", "io", "cpu", "iterations", "tasks", "steps", "workers"];
     let known = ORDER.iter().filter_map(|key| scenario.settings.get_key_value(*key));
     let others = scenario.settings.iter().filter(|(key, _)| !ORDER.contains(&key.as_str()));
     let shown: Vec<String> = known.chain(others).map(|(key, value)| format!("{key} = {}", setting(value))).collect();

@@ -53,7 +53,6 @@ pub fn plan(name: &str, compare: Option<&str>, cells: &[Cell]) -> Plan {
             compare: compare.map(str::to_owned),
             include_setup: false,
             axes: Vec::new(),
-            settings: std::collections::BTreeMap::new(),
             schedule: Schedule { order: Order::Interleaved, warmups: 1, runs: 2, timeout: Duration::from_secs(60) },
             comparisons: vec![Comparison {
                 fixed: Axes::new(),

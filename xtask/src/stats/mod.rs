@@ -8,7 +8,7 @@
 //! | [`cell`] | all figures of one cell |
 //! | [`flags`] | what a reader should know before believing them |
 //! | [`ratio`] | how much faster than the baseline |
-//! | [`settings`] | what the cells of a scenario share |
+//! | [`settings`] | what all cells of a scenario share, for its table's head |
 //! | [`summarise`](mod@summarise) | joins them |
 
 pub mod cell;

@@ -1,45 +1,76 @@
-//! The settings that all cells of a scenario share: what the head of its table says.
+//! Shared settings of a scenario, read off its cells: what the head of its table says.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::matrix::axis::AxisValue;
-use crate::matrix::plan::{CpuWork, Scenario, TaskSpec, Work};
+use crate::matrix::plan::{Cell, CpuWork, Scenario, TaskSpec, Work};
 
-/// The settings of the matrix and, where every cell does the same task, the sizes of that task: the matrix names a
-/// task by its operation or its label only.
+/// The settings that all cells of a scenario share and that are no axis, by their key in the matrix.
 #[must_use]
 pub fn shared(scenario: &Scenario) -> BTreeMap<String, AxisValue> {
-    let mut settings = scenario.settings.clone();
-    let mut tasks = scenario.cells.iter().map(|cell| {
-        let Work::Batch(batch) = &cell.work;
-        &batch.task
-    });
-    if let Some(first) = tasks.next()
-        && tasks.all(|task| task == first)
-    {
-        settings.extend(sizes(first).into_iter().map(|(key, value)| (key.to_owned(), value)));
+    let mut cells = scenario.cells.iter().map(settings);
+    let mut shared = cells.next().unwrap_or_default();
+    for other in cells {
+        shared.retain(|key, value| match (value.as_ref(), other.get(key)) {
+            // A cell to which a setting does not apply does not disagree with those to which it does.
+            (None, Some(theirs)) => {
+                value.clone_from(theirs);
+                true
+            }
+            (Some(ours), Some(Some(theirs))) => ours == theirs,
+            (_, Some(None)) => true,
+            (_, None) => false,
+        });
     }
+    let is_axis = |key: &str| scenario.cells.iter().any(|cell| cell.axes.contains_key(key));
+    shared.into_iter().filter(|(key, _)| !is_axis(key)).filter_map(|(key, value)| Some((key, value?))).collect()
+}
+
+/// The settings of one cell; `None` where a setting does not apply to it.
+fn settings(cell: &Cell) -> BTreeMap<String, Option<AxisValue>> {
+    let Work::Batch(batch) = &cell.work;
+    let mut settings = BTreeMap::new();
+    let mut set = |key: &str, value: Option<AxisValue>| drop(settings.insert(key.to_owned(), value));
+    set("runtime", Some(cell.runtime.as_str().into()));
+    set("model", Some(batch.model.name().into()));
+    set("workers", batch.model.uses_workers().then(|| u64::from(batch.workers).into()));
+    set("lock", Some(batch.lock.name().into()));
+    set("switch_interval", batch.switch_interval.map(duration));
+    set("tasks", Some(batch.tasks.into()));
+    set("steps", Some(u64::from(batch.steps).into()));
+    let mut burn = |work: &CpuWork| match work {
+        CpuWork::Iterations(count) => set("iterations", Some((*count).into())),
+        CpuWork::Time(time) => set("cpu", Some(duration(*time))),
+    };
+    let op = match &batch.task {
+        TaskSpec::SumOfSquares { n } => {
+            set("n", Some((*n).into()));
+            "sum-of-squares"
+        }
+        TaskSpec::Burn { cpu } => {
+            burn(cpu);
+            "burn"
+        }
+        TaskSpec::Primes { limit } => {
+            set("limit", Some((*limit).into()));
+            "primes"
+        }
+        TaskSpec::Wait { io } => {
+            set("io", Some(duration(*io)));
+            "wait"
+        }
+        TaskSpec::WaitAndBurn { io, cpu } => {
+            burn(cpu);
+            set("io", Some(duration(*io)));
+            "wait-and-burn"
+        }
+    };
+    set("op", Some(op.into()));
     settings
 }
 
-/// The sizes of a task, by their key in the matrix.
-fn sizes(task: &TaskSpec) -> Vec<(&'static str, AxisValue)> {
-    let io = |time: &Duration| ("io", duration(*time));
-    let burn = |work: &CpuWork| match work {
-        CpuWork::Iterations(count) => ("iterations", (*count).into()),
-        CpuWork::Time(time) => ("cpu", duration(*time)),
-    };
-    match task {
-        TaskSpec::SumOfSquares { n } => vec![("n", (*n).into())],
-        TaskSpec::Burn { cpu } => vec![burn(cpu)],
-        TaskSpec::Primes { limit } => vec![("limit", (*limit).into())],
-        TaskSpec::Wait { io: time } => vec![io(time)],
-        TaskSpec::WaitAndBurn { io: time, cpu } => vec![io(time), burn(cpu)],
-    }
-}
-
-/// A duration as the matrix may write it: a whole number of the largest unit that allows it.
+/// A duration as the matrix states it: a whole number of the largest unit that allows it.
 fn duration(duration: Duration) -> AxisValue {
     let ns = duration.as_nanos();
     let (unit, name) = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us")]
@@ -54,30 +85,27 @@ mod tests {
     use protocol::Model;
 
     use super::*;
-    use crate::matrix::plan::Cell;
     use crate::stats::fixtures::{batch, plan};
 
-    fn shown(cells: &[Cell]) -> Vec<String> {
-        let mut plan = plan("s", Some("model"), cells);
-        plan.scenarios[0].settings.insert("tasks".to_owned(), AxisValue::Number(8));
-        shared(&plan.scenarios[0]).iter().map(|(key, value)| format!("{key}={value}")).collect()
-    }
-
     #[test]
-    fn the_sizes_of_a_task_are_shared_where_every_cell_does_it() {
-        assert_eq!(shown(&[batch(Model::Sequential), batch(Model::Threads)]), ["n=3000000", "tasks=8"]);
+    fn shared_settings_leave_out_axes_and_what_differs() {
         let mut other = batch(Model::Threads);
         let Work::Batch(work) = &mut other.work;
-        work.task = TaskSpec::Primes { limit: 100 };
-        assert_eq!(shown(&[batch(Model::Sequential), other]), ["tasks=8"]);
+        work.tasks = 9;
+        let plan = plan("s", Some("model"), &[batch(Model::Sequential), other]);
+        let shared: Vec<String> =
+            shared(&plan.scenarios[0]).iter().map(|(key, value)| format!("{key}={value}")).collect();
+        assert_eq!(shared, ["lock=none", "n=3000000", "op=sum-of-squares", "runtime=rust", "steps=1", "workers=2"]);
     }
 
     #[test]
     fn times_are_stated_as_in_the_matrix() {
         let mut waiting = batch(Model::Threads);
         let Work::Batch(work) = &mut waiting.work;
-        let cpu = CpuWork::Time(Duration::from_micros(2400));
-        work.task = TaskSpec::WaitAndBurn { io: Duration::from_millis(10), cpu };
-        assert_eq!(shown(&[waiting]), ["cpu=2400us", "io=10ms", "tasks=8"]);
+        work.task =
+            TaskSpec::WaitAndBurn { io: Duration::from_millis(10), cpu: CpuWork::Time(Duration::from_micros(2400)) };
+        let plan = plan("s", None, &[waiting]);
+        let shared = shared(&plan.scenarios[0]);
+        assert_eq!((&shared["io"], &shared["cpu"]), (&"10ms".into(), &"2400us".into()));
     }
 }

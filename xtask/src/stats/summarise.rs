@@ -6,12 +6,11 @@ use std::time::SystemTime;
 use super::cell::summarise_cell;
 use super::records::{Sorted, sort};
 use super::summary::{
-    AxisSummary, CellSummary, ComparisonRow, ComparisonSummary, MachineSummary, Ratio, SCHEMA, ScenarioSummary, Summary,
+    CellSummary, ComparisonRow, ComparisonSummary, MachineSummary, Ratio, SCHEMA, ScenarioSummary, Summary,
 };
 use super::verify::wrong_checksums;
 use super::{ratio, settings};
 use crate::engine::failure::Failure;
-use crate::matrix::axis::Axis;
 use crate::matrix::plan::{Cell, Comparison, Order, Plan, Scenario};
 use crate::results::record::Record;
 
@@ -71,15 +70,11 @@ fn summarise_scenario(scenario: &Scenario, sorted: &Sorted<'_>, wrong: &HashMap<
             Order::Sequential => "sequential",
         }
         .to_owned(),
-        axes: scenario.axes.iter().map(axis).collect(),
+        axes: scenario.axes.clone(),
         settings: settings::shared(scenario),
         cells,
         comparisons,
     }
-}
-
-fn axis(axis: &Axis) -> AxisSummary {
-    AxisSummary { name: axis.name.clone(), values: axis.values.clone() }
 }
 
 fn compare(comparison: &Comparison, cells: &[CellSummary]) -> ComparisonSummary {

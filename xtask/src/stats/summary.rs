@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::failure::FailureKind;
-use crate::matrix::axis::{Axes, AxisValue};
+use crate::matrix::axis::{Axes, Axis, AxisValue};
 
 /// The version of `summary.json`.
 pub const SCHEMA: u32 = 1;
@@ -75,22 +75,13 @@ pub struct ScenarioSummary {
     /// `interleaved` or `sequential`.
     pub order: String,
     /// The axes and their values, in the order of the matrix: the columns and rows of a pivot.
-    pub axes: Vec<AxisSummary>,
+    pub axes: Vec<Axis>,
     /// Settings that all its cells share, by key, as the matrix states them: tasks, workers, …
     pub settings: BTreeMap<String, AxisValue>,
     /// The cells.
     pub cells: Vec<CellSummary>,
     /// Which cells are compared with which.
     pub comparisons: Vec<ComparisonSummary>,
-}
-
-/// One axis of a scenario.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct AxisSummary {
-    /// Its key.
-    pub name: String,
-    /// Its values.
-    pub values: Vec<AxisValue>,
 }
 
 /// The cells that differ only in the compared axis.

@@ -107,7 +107,7 @@ pub fn marked(mark: &str) -> Vec<String> {
 }
 
 /// The command lines of processes of which this is true; it is given their folder in `/proc`.
-pub fn processes_where(condition: impl Fn(&std::path::Path) -> bool) -> Vec<String> {
+pub fn processes_where(mut condition: impl FnMut(&std::path::Path) -> bool) -> Vec<String> {
     fs::read_dir("/proc")
         .unwrap()
         .filter_map(|entry| Some(entry.ok()?.path()))

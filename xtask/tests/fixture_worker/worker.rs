@@ -65,6 +65,7 @@ fn main() {
             "segfault" => {
                 let _ = raise(Signal::SIGSEGV).and_then(|()| raise(Signal::SIGSEGV));
             }
+            "slow" => sleep(Duration::from_millis(400)),
             "hang" | "ignore-sigterm" => sleep(LONG),
             "close-stdout" => {
                 let _ = nix::unistd::close(1);
@@ -87,6 +88,9 @@ fn main() {
             "hundred-megabytes" => flood(&mut io::stdout(), 100, &[b'x'; 1 << 16]),
             "hundred-megabytes-of-lines" => flood(&mut io::stdout(), 100, &b"x\n".repeat(1 << 15)),
             "flood-stderr" => flood(&mut io::stderr(), 20, &b"noise on stderr\n".repeat(1 << 12)),
+            "flood-stderr-for-ever" => loop {
+                flood(&mut io::stderr(), 20, &[b'x'; 1 << 16]);
+            },
             "flood-stderr-and-die" => {
                 flood(&mut io::stderr(), 20, &[b'x'; 1 << 16]);
                 eprintln!("\nthe last words");
@@ -119,6 +123,7 @@ fn main() {
 }
 
 /// Starts a process that holds our stdout and stderr, and does not wait for it.
+#[expect(clippy::zombie_processes, reason = "to leave it is what it is for")]
 fn leave(mode: &str, keep_environment: bool) {
     let mut command = Command::new(std::env::current_exe().expect("we are a file"));
     if !keep_environment {
