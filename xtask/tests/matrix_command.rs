@@ -278,7 +278,7 @@ fn a_place_where_nothing_can_be_kept_is_named_before_anything_is_measured() {
 
 #[test]
 fn a_full_disk_ends_the_matrix_and_keeps_the_samples_before_it() {
-    let bench = Bench::new(&["good"], "runs = 2000\nwarmups = 0\norder = \"sequential\"");
+    let bench = Bench::new(&["good"], "runs = 1000\nwarmups = 0\norder = \"sequential\"");
     let disk = bench.path("disk");
     fs::create_dir(&disk).unwrap();
     let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", "size=64k", "tmpfs"]).arg(&disk).output();

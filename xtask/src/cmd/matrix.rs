@@ -52,11 +52,11 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     matrix: Option<PathBuf>,
     /// Counted runs of every cell, whatever the matrix says.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000))]
     runs: Option<u32>,
     /// Warm-ups, whatever the matrix says: before each counted run of an interleaved scenario, as that has a fresh
     /// process each time.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=10_000))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000))]
     warmups: Option<u32>,
     /// Small sizes: one warm-up and three runs at most, and what the scenarios' `quick` tables say.
     #[arg(long)]

@@ -7,6 +7,7 @@ use super::format::{UNKNOWN, count, significant};
 use super::markdown::{code, code_block, escape, table};
 use super::scenario_table::scenario_table;
 use super::units::bytes;
+use crate::matrix::number::roughly;
 use crate::results::Environment;
 use crate::results::machine::Machine;
 use crate::stats::summary::{CellSummary, Flag, Status, Summary};
@@ -42,7 +43,7 @@ pub fn document(summary: &Summary, environment: &Environment) -> String {
 }
 
 fn head(summary: &Summary, environment: &Environment) -> Vec<(&'static str, String)> {
-    let wall = humantime::format_duration(Duration::from_secs(summary.wall_ns / 1_000_000_000));
+    let wall = roughly(Duration::from_nanos(summary.wall_ns));
     let complete = if summary.complete { "" } else { ", **interrupted**: not every run was made" };
     let known = |value: Option<&str>| value.map_or_else(|| UNKNOWN.to_owned(), escape);
     vec![

@@ -324,8 +324,8 @@ fn the_document_says_what_with_on_what_and_what_went_wrong() {
         },
         "git": {"commit": "0123456789abcdef0123456789abcdef01234567", "dirty": true}, "git_at_end": null,
         "rustc": "rustc 1.95.0", "workers": [], "runtimes": {}, "calibration": {"rust": {
-            "iterations_per_s": 8.123e8, "iterations": 20_000_000, "elapsed_ns": [24_621_000],
-            "worker": "cpu-worker 0.1.0", "runtime": "rust 1.95.0"
+            "iterations_per_s": 8.123e8, "iterations": 20_000_000, "elapsed_ns": [24_620_000],
+            "worker": "cpu-worker 0.1.0", "runtime": "rust 1.95"
         }}
     }))
     .unwrap();
@@ -334,7 +334,7 @@ fn the_document_says_what_with_on_what_and_what_went_wrong() {
         # Results
 
         - machine: Xeon @ 2.00GHz, 2 usable CPUs of 4, 8.00 GiB, linux 6.18.5, virtual machine
-        - when: 2026-11-30T17:15:22Z, took 1m 14s
+        - when: 2026-11-30T17:15:22Z, took 1 min 14 s
         - commit: 0123456789 (dirty)
         - built with: rustc 1.95.0, profile release
         - command: `xtask matrix`

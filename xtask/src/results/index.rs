@@ -99,7 +99,7 @@ fn row(root: &Path, name: &str) -> Option<String> {
             let complete = if complete { "yes" } else { "no" };
             writeln!(row, " {complete} | {} | {} |", scenarios.len(), counts(&scenarios)).ok()?;
         }
-        // Killed before it could sum up, or still running: `--resume` goes on from the samples.
+        // Killed before it could sum up, or still running: the samples are there.
         None => row.push_str(" no summary | – | – |\n"),
     }
     Some(row)

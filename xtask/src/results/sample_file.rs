@@ -76,8 +76,7 @@ impl SampleFile {
 
     fn failed(&self, what: &str) -> String {
         format!(
-            "cannot write {what} to `{}`. All samples before it are kept. Make room, then go on with \
-             `cargo xtask matrix --resume`",
+            "cannot write {what} to `{}`. All samples before it are kept. Make room, then run the matrix again",
             self.path.display()
         )
     }
@@ -190,7 +189,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     fn a_full_disk_is_named_with_what_to_do() {
         let error = format!("{:#}", SampleFile::open(Path::new("/dev/full")).unwrap_err());
-        for part in ["/dev/full", "No space left on device", "--resume"] {
+        for part in ["/dev/full", "No space left on device", "Make room"] {
             assert!(error.contains(part), "{error}");
         }
     }
