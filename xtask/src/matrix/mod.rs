@@ -4,17 +4,21 @@
 //! | module | what it does |
 //! | --- | --- |
 //! | [`vocabulary`] | every key, word and operation, as data |
-//! | `source`, `reader` | text and typed values, with every mistake noted |
-//! | `parse`, `parse_batch`, `task`, `setting` | TOML → `written` |
-//! | `expand`, `comparisons` | `written` → [`plan`] |
+//! | `source`, `entries`, `reader` | text and typed values, with every mistake noted |
+//! | `parse`, `parse_batch`, `task`, `setting`, `zip`, `choice` | TOML → `written` |
+//! | `expand`, `draft`, `coordinates`, `comparisons` | `written` → [`plan`] |
 //! | [`pattern`] | choosing cells |
 //! | [`estimate`] | how long they will take |
 //! | [`problem`] | mistakes and how they are shown |
 //! | [`schema`], [`reference`] | the vocabulary for editors and for people |
 
 pub mod axis;
+mod choice;
 mod comparisons;
+mod coordinates;
+mod draft;
 pub mod duration;
+mod entries;
 pub mod estimate;
 mod expand;
 pub mod nearest;
@@ -32,6 +36,7 @@ mod source;
 mod task;
 pub mod vocabulary;
 mod written;
+mod zip;
 
 use std::path::Path;
 

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use toml::de::{DeTable, DeValue};
 
+use super::entries::{Entries, Entry};
 use super::plan::{Order, RUST_RUNTIME, Runtime, Schedule};
 use super::problem::{Problem, Problems, Span, quote};
-use super::reader::{self, Entries, Entry, Value, found, unexpected};
+use super::reader::{self, Value, found, unexpected};
 use super::setting::Surroundings;
 use super::vocabulary::tables::{DEFAULTS, NOT_YET, ORDERS, ROOT, RUNTIME};
 use super::vocabulary::{Key, Table};
@@ -33,9 +34,13 @@ pub fn syntax(text: &str) -> Result<DeTable<'_>, Problem> {
         "duplicate key" => {
             Problem::new("a key is set twice in one table").at(span, "already set above").help("keep one of the two")
         }
-        "string values must be quoted" => {
+        // A word that begins with `t` or `f` is read as a boolean.
+        "string values must be quoted" | "invalid boolean" => {
             let word = text.get(span.clone()).unwrap_or_default();
             Problem::new("text must be quoted").at(span, format!("write \"{word}\""))
+        }
+        "invalid basic string" | "invalid literal string" if text.get(span.clone()).is_none_or(str::is_empty) => {
+            Problem::new("a text has no end").at(span, label)
         }
         _ => Problem::new(format!("not TOML: {what}")).at(span, label),
     };
@@ -64,7 +69,8 @@ pub fn matrix<'d>(root: &'d DeTable<'d>, options: &LoadOptions, problems: &mut P
     if tables.is_empty() && problems.is_empty() {
         problems.push(
             Problem::new("the matrix has no scenario")
-                .help("a [[batch]] table is one; `docs/matrix.md` shows an example"),
+                .at(0..0, "a [[batch]] table is missing")
+                .help("`docs/matrix.md` shows how a matrix looks"),
         );
     }
     let mut batches = Vec::new();
@@ -197,8 +203,8 @@ fn tables<'d>(entry: Option<&Entry<'d>>, name: &str, problems: &mut Problems) ->
 
 /// A table that was written as something else, or with the wrong brackets.
 fn wrong_shape(key: &Key, value: &Value<'_>, header: &str) -> Problem {
-    let problem = Problem::new(format!("`{}` is {}, not {}", key.name, key.kind.expectation(), found(value)));
-    problem.at(value.span(), format!("write {header}"))
+    Problem::new(format!("`{}` must be {}, not {}", key.name, key.kind.noun(), found(value)))
+        .at(value.span(), format!("write {header}"))
 }
 
 /// The keys of a table of the vocabulary.

@@ -1,109 +1,19 @@
-//! Typed access to a table of the file: which keys it has, and what their values are, with every mistake noted
-//! instead of the first one returned.
+//! Typed access to the values of the file, with every mistake noted instead of the first one returned.
 //!
 //! What is allowed comes from the [`vocabulary`](super::vocabulary) alone.
 
 use std::time::Duration;
 
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::DeValue;
 
 use super::duration::{self, NotADuration};
-use super::problem::{Problem, Problems, Span, list, quote};
+use super::nearest::nearest;
+use super::problem::{Problem, Problems, list, quote};
 use super::vocabulary::{Key, Kind};
 
 /// A value of the file with its place.
 pub type Value<'d> = Spanned<DeValue<'d>>;
-
-/// A known key of a table, with its value.
-#[derive(Debug, Clone)]
-pub struct Entry<'d> {
-    /// What the vocabulary says about the key.
-    pub key: &'static Key,
-    /// Where the key stands.
-    pub key_span: Span,
-    /// Its value.
-    pub value: &'d Value<'d>,
-}
-
-/// The known keys of a table, in the order of the file.
-#[derive(Debug, Clone)]
-pub struct Entries<'d> {
-    /// Where the table begins: its header, or its braces.
-    pub span: Span,
-    entries: Vec<Entry<'d>>,
-}
-
-impl<'d> Entries<'d> {
-    /// The entries of a table that may have these keys. Unknown ones are mistakes; what is missing is the caller's to
-    /// say, as another table may complete this one.
-    pub fn read(
-        name: &str,
-        keys: &[&'static Key],
-        span: Span,
-        table: &'d DeTable<'d>,
-        problems: &mut Problems,
-    ) -> Self {
-        let mut entries = Vec::with_capacity(table.len());
-        for (key, value) in table {
-            let word = key.get_ref().as_ref();
-            if let Some(known) = keys.iter().find(|known| known.name == word) {
-                entries.push(Entry { key: known, key_span: key.span(), value });
-            } else {
-                problems.push(
-                    Problem::new(format!("{name} has no key {}", quote_key(word)))
-                        .at(key.span(), "unknown key")
-                        .did_you_mean(word, "keys", keys.iter().map(|key| key.name)),
-                );
-            }
-        }
-        entries.sort_by_key(|entry| entry.key_span.start);
-        Self { span, entries }
-    }
-
-    /// Notes every required key that is missing.
-    pub fn require(&self, name: &str, keys: &[&'static Key], problems: &mut Problems) {
-        for key in keys.iter().filter(|key| key.required && self.get(key.name).is_none()) {
-            problems.push(
-                Problem::new(format!("{name} needs `{}`", key.name))
-                    .at(self.span.clone(), format!("`{}` is missing", key.name))
-                    .help(format!("{} Expected {}.", key.doc, key.kind.expectation())),
-            );
-        }
-    }
-
-    /// The entry with this key.
-    #[must_use]
-    pub fn get(&self, name: &str) -> Option<&Entry<'d>> {
-        self.entries.iter().find(|entry| entry.key.name == name)
-    }
-
-    /// The entries, in the order of the file.
-    pub fn iter(&self) -> impl Iterator<Item = &Entry<'d>> {
-        self.entries.iter()
-    }
-
-    /// These entries with the values of others in their place; keys that only the others have come last.
-    #[must_use]
-    pub fn overlaid(&self, others: &Self) -> Self {
-        let mut result = self.clone();
-        for other in &others.entries {
-            match result.entries.iter_mut().find(|entry| entry.key.name == other.key.name) {
-                Some(entry) => *entry = other.clone(),
-                None => result.entries.push(other.clone()),
-            }
-        }
-        result
-    }
-}
-
-fn quote_key(word: &str) -> String {
-    if word.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.')) && !word.is_empty() {
-        format!("`{word}`")
-    } else {
-        quote(word)
-    }
-}
 
 /// What a value is, to go after "found".
 #[must_use]
@@ -122,7 +32,7 @@ pub fn found(value: &Value<'_>) -> String {
 /// A value that is not what its key accepts.
 #[must_use]
 pub fn unexpected(key: &Key, value: &Value<'_>) -> Problem {
-    Problem::new(format!("`{}` is {}, not {}", key.name, key.kind.expectation(), found(value)))
+    Problem::new(format!("`{}` must be {}, not {}", key.name, key.kind.noun(), found(value)))
         .at(value.span(), format!("expected {}", key.kind.expectation()))
 }
 
@@ -213,22 +123,26 @@ pub fn time(key: &Key, value: &Value<'_>, problems: &mut Problems) -> Option<Dur
         return None;
     };
     let shown = quote(text);
-    let why = match duration::parse(text) {
+    let units = format!("a duration is a number followed at once by {}", duration::UNITS_IN_WORDS);
+    let (why, help) = match duration::parse(text) {
         Ok(duration) if (min..=max).contains(&duration) => return Some(duration),
-        Ok(_) | Err(NotADuration::TooLong) => format!("`{}` is out of bounds: {shown}", key.name),
-        Err(NotADuration::Negative) => format!("`{}` is negative: {shown}", key.name),
-        Err(NotADuration::NoUnit) => format!("`{}` has no unit: {shown}", key.name),
-        Err(NotADuration::TooFine) => format!("`{}` is finer than a nanosecond: {shown}", key.name),
-        Err(NotADuration::AmbiguousUnit) => format!("the unit `m` of `{}` may be minutes or milliseconds", key.name),
+        Ok(_) | Err(NotADuration::TooLong) => (format!("`{}` is out of bounds: {shown}", key.name), None),
+        Err(NotADuration::Negative) => (format!("`{}` is negative: {shown}", key.name), None),
+        Err(NotADuration::TooFine) => (format!("`{}` is finer than a nanosecond: {shown}", key.name), None),
+        Err(NotADuration::NoUnit) => (format!("`{}` has no unit: {shown}", key.name), Some(units)),
+        Err(NotADuration::AmbiguousUnit) => {
+            let help = "write `min` for minutes, `ms` for milliseconds".into();
+            (format!("the unit `m` of `{}` is ambiguous: {shown}", key.name), Some(help))
+        }
         Err(NotADuration::NoNumber | NotADuration::UnknownUnit) => {
-            format!("`{}` is not a duration: {shown}", key.name)
+            (format!("`{}` is not a duration: {shown}", key.name), Some(units))
         }
     };
-    problems.push(
-        Problem::new(why)
-            .at(value.span(), format!("expected {}", key.kind.expectation()))
-            .help(format!("a duration is a number followed at once by {}", duration::UNITS_IN_WORDS)),
-    );
+    let problem = Problem::new(why).at(value.span(), format!("expected {}", key.kind.expectation()));
+    problems.push(match help {
+        Some(help) => problem.help(help),
+        None => problem,
+    });
     None
 }
 
@@ -241,9 +155,8 @@ pub fn word(key: &Key, value: &Value<'_>, problems: &mut Problems) -> Option<&'s
     if known.is_none() {
         let names: Vec<_> = all.iter().map(|(word, _)| *word).collect();
         let mut problem = Problem::new(format!("unknown {}: {}", key.name, quote(text)))
-            .at(value.span(), format!("not {}", words.what()))
-            .did_you_mean(text, "", []);
-        if let Some(meant) = super::nearest::nearest(text, names.iter().copied()) {
+            .at(value.span(), format!("not {}", words.what()));
+        if let Some(meant) = nearest(text, names.iter().copied()) {
             problem = problem.help(format!("did you mean \"{meant}\"?"));
         }
         problems.push(problem.help(format!("{} is one of {}", words.what(), list(&names))));

@@ -6,7 +6,6 @@ use protocol::{Lock, Model};
 use toml::de::DeValue;
 
 use super::axis::AxisValue;
-use super::number::grouped;
 use super::plan::{RUST_RUNTIME, TaskSpec};
 use super::problem::{Problem, Problems, quote};
 use super::reader::{self, Value};
@@ -112,7 +111,7 @@ fn workers(key: &'static Key, value: &Value<'_>, cores: u32, problems: &mut Prob
             problems.push(
                 Problem::new("`workers` is 0: nobody would do the tasks")
                     .at(value.span(), format!("expected {}", key.kind.expectation()))
-                    .help(format!("\"{CORES}\" is the number of usable CPUs, {} here", grouped(cores.into()))),
+                    .help(format!("\"{CORES}\" is the number of usable CPUs")),
             );
             None
         }
@@ -128,9 +127,8 @@ fn runtime(key: &'static Key, value: &Value<'_>, runtimes: &[String], problems: 
     let known: Vec<&str> = std::iter::once(RUST_RUNTIME).chain(runtimes.iter().map(String::as_str)).collect();
     problems.push(
         Problem::new(format!("no [[runtime]] is called {}", quote(name)))
-            .at(value.span(), "unknown runtime")
-            .did_you_mean(name, "runtimes of this file", known)
-            .help("a [[runtime]] table with a `name` and a `command` defines one"),
+            .at(value.span(), "unknown runtime; a [[runtime]] table with a `name` and a `command` defines one")
+            .did_you_mean(name, "runtimes of this file", known),
     );
     None
 }

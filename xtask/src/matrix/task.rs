@@ -1,8 +1,9 @@
 //! `task`: what one step of a task does.
 
+use super::entries::Entries;
 use super::plan::{CpuWork, TaskSpec};
 use super::problem::{Problem, Problems, quote};
-use super::reader::{self, Entries, Value, unexpected};
+use super::reader::{self, Value, unexpected};
 use super::vocabulary::tables::{OPERATIONS, TASK};
 use super::vocabulary::{Key, Kind, Operation};
 
@@ -43,6 +44,15 @@ pub fn read(value: &Value<'_>, problems: &mut Problems) -> Option<(TaskSpec, Str
     let entries = Entries::read(&subject, &keys, value.span(), table, problems);
     entries.require(&subject, &keys, problems);
     check_alternatives(operation, &entries, problems);
+    if let Some(entry) = entries.iter().find(|entry| entry.value.get_ref().is_array()) {
+        // It looks as if it should work, so it is worth more than "must be a duration".
+        problems.push(
+            Problem::new(format!("`{}` must be one value; it cannot be an axis", entry.key.name))
+                .at(entry.value.span(), format!("expected {}", entry.key.kind.expectation()))
+                .help("make `task` an array of tasks, each with its own `label`"),
+        );
+        return None;
+    }
     let label = match entries.get("label") {
         Some(entry) => reader::name(entry.key, entry.value, problems),
         None => Some(operation.name.to_owned()),
@@ -67,6 +77,7 @@ fn check_alternatives(operation: &Operation, entries: &Entries<'_>, problems: &m
     let given: Vec<_> = operation.one_of.iter().filter_map(|name| entries.get(name)).collect();
     match given.as_slice() {
         [_] => {}
+        [] if operation.one_of.iter().any(|name| !entries.is_missing(name)) => {}
         [] => problems.push(
             Problem::new(format!("the operation `{}` needs {names}", operation.name))
                 .at(entries.span.clone(), "how much work is missing")

@@ -138,7 +138,28 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// What a value must be, to go after "expected".
+    /// What a value must be, in a word or two, to go after "must be".
+    #[must_use]
+    pub fn noun(self) -> &'static str {
+        match self {
+            Self::Version | Self::Count { .. } => "a whole number",
+            Self::Flag => "`true` or `false`",
+            Self::Text => "text",
+            Self::Name => "a name",
+            Self::Label => "a label",
+            Self::Workers { .. } => "a number of workers",
+            Self::Time { .. } => "a duration",
+            Self::Word(words) => words.what(),
+            Self::Runtime => "the name of a runtime",
+            Self::AxisName => "the name of an axis",
+            Self::Baseline => "a value",
+            Self::Zip | Self::Command => "an array",
+            Self::Exclude | Self::Tables(_) => "an array of tables",
+            Self::Task | Self::Environment | Self::Quick | Self::Table(_) => "a table",
+        }
+    }
+
+    /// What a value must be, in full, to go after "expected".
     #[must_use]
     pub fn expectation(self) -> String {
         match self {
@@ -173,6 +194,7 @@ fn brief(duration: Duration) -> String {
     match (duration.as_secs(), duration.subsec_nanos()) {
         (0, 0) => "0s".into(),
         (0, nanos) if nanos % 1_000_000 == 0 => format!("{}ms", nanos / 1_000_000),
+        (0, nanos) if nanos % 1000 == 0 => format!("{}us", nanos / 1000),
         (0, nanos) => format!("{nanos}ns"),
         (seconds, 0) if seconds % 3600 == 0 => format!("{}h", seconds / 3600),
         (seconds, _) => format!("{seconds}s"),

@@ -55,12 +55,12 @@ pub static BATCH: Table = Table {
     keys: &[
         Key::new("name", Kind::Name, "Name of the scenario; unique. Cell ids begin with it.").required(),
         Key::new("question", Kind::Text, "What the scenario asks, for a reader of its table."),
-        Key::new("task", Kind::Task, "What one step of a task does; see “Operations”.").required().axis(),
+        Key::new("task", Kind::Task, "What one step of a task does.").required().axis(),
         Key::new("tasks", Kind::Count { min: 1, max: 10_000_000 }, "How many tasks there are.").required().axis(),
         Key::new("steps", Kind::Count { min: 1, max: 1_000_000 }, "How often each task repeats its operation.")
             .axis()
             .default("1"),
-        Key::new("model", Kind::Word(Words::Model), "How the tasks are made to run at the same time; see “Models”.")
+        Key::new("model", Kind::Word(Words::Model), "How the tasks are made to run at the same time.")
             .required()
             .axis(),
         Key::new(
@@ -70,13 +70,9 @@ pub static BATCH: Table = Table {
         )
         .axis()
         .default("\"cores\""),
-        Key::new(
-            "lock",
-            Kind::Word(Words::Lock),
-            "The emulated interpreter lock that the tasks run under; see “Locks”.",
-        )
-        .axis()
-        .default("\"none\""),
+        Key::new("lock", Kind::Word(Words::Lock), "The emulated interpreter lock that the tasks run under.")
+            .axis()
+            .default("\"none\""),
         Key::new(
             "switch_interval",
             Kind::Time { min: Duration::from_micros(1), max: Duration::from_secs(60) },
