@@ -6,15 +6,8 @@ use workloads::{Faulty, Operation};
 
 use super::*;
 
-const IN_PROCESS: [Model; 7] = [
-    Model::Sequential,
-    Model::Threads,
-    Model::Async,
-    Model::Loops,
-    Model::WorkStealing,
-    Model::Rayon,
-    Model::Offload,
-];
+const IN_PROCESS: [Model; 7] =
+    [Model::Sequential, Model::Threads, Model::Async, Model::Loops, Model::WorkStealing, Model::Rayon, Model::Offload];
 
 fn job(model: Model, workers: u32, lock: Lock, task: Task) -> BatchJob {
     BatchJob { model, workers, lock, switch_interval_ns: Some(200_000), tasks: 7, first_task: 0, steps: 2, task }
