@@ -56,7 +56,9 @@ impl Ticket<'_> {
         match *state {
             State::Closed(1) => {
                 *state = State::Open(Instant::now());
+                drop(state);
                 self.0.changed.notify_all();
+                return true;
             }
             State::Closed(to_come) => *state = State::Closed(to_come - 1),
             State::Open(_) | State::CalledOff => {}
