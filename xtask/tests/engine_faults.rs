@@ -65,7 +65,7 @@ fn an_exit_with_0_instead_of_a_sample_is_a_death() {
 
 #[test]
 fn an_exit_before_the_job_is_read_is_a_death() {
-    let reason = "before the first round: the worker exited with status 0 before it answered the job";
+    let reason = "the worker exited with status 0 before it answered the job";
     check("exit-at-once", FailureKind::Died, reason);
 }
 
@@ -83,7 +83,7 @@ fn a_segmentation_fault_is_named() {
 
 #[test]
 fn a_worker_that_never_gets_ready_is_timed_out() {
-    let reason = "before the first round: the worker did not answer the job within 1s";
+    let reason = "the worker did not answer the job within 1s";
     check("hang-before-ready", FailureKind::TimedOut, reason);
 }
 
@@ -173,7 +173,7 @@ fn of_a_flood_on_stderr_the_end_is_kept() {
 
 #[test]
 fn another_protocol_version_is_named() {
-    let reason = "before the first round: the worker speaks protocol 2, this orchestrator speaks 1; use a worker made for \
+    let reason = "the worker speaks protocol 2, this orchestrator speaks 1; use a worker made for \
                   the same version";
     check("protocol-2", FailureKind::BadAnswer, reason);
     check("other-language", FailureKind::BadAnswer, reason);
@@ -214,7 +214,7 @@ fn a_sample_that_is_left_over_at_the_end_is_a_warning() {
 }
 
 #[test]
-fn the_round_and_the_runs_before_it_are_told() {
+fn the_runs_before_a_failure_are_kept() {
     let mark = new_mark();
     let plan = plan(&mark, 0, 5, &["exit-3-in-third-run", "good"]);
     let control = Control::new().unwrap();

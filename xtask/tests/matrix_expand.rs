@@ -307,12 +307,10 @@ fn without_compare_all_cells_of_a_scenario_run_together() {
 }
 
 #[test]
-fn a_scenario_tells_its_axes_and_what_its_cells_share() {
+fn an_axis_that_no_cell_depends_on_is_none() {
     let scenario = scenario("model = [\"sequential\", \"async\"]\nworkers = [1, 4]\nlock = \"gil\"");
     let axes: Vec<_> = scenario.axes.iter().map(|axis| axis.name.as_str()).collect();
     assert_eq!(axes, ["model"], "no cell depends on `workers`");
-    let settings: Vec<_> = scenario.settings.iter().map(|(key, value)| format!("{key}={value}")).collect();
-    assert_eq!(settings, ["lock=gil", "task=wait", "tasks=8"]);
 }
 
 #[test]

@@ -17,7 +17,7 @@ struct AnyBatch;
 
 impl Handler for AnyBatch {
     fn prepare(&self, job: Job) -> Result<Box<dyn Prepared>, Refusal> {
-        let Job::Batch(job) = job;
+        let Job::Batch(job) = job else { unreachable!("a batch job was asked for") };
         Batch::new(&job)?;
         Ok(Box::new(Runs(job)))
     }

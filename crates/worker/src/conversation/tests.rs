@@ -11,7 +11,7 @@ struct Scripted;
 
 impl Handler for Scripted {
     fn prepare(&self, job: Job) -> Result<Box<dyn Prepared>, Refusal> {
-        let Job::Batch(job) = job;
+        let Job::Batch(job) = job else { panic!("not a batch: {job:?}") };
         match job.task {
             Task::Burn { iterations: 10 } => panic!("no preparation"),
             Task::Burn { iterations } => Ok(Box::new(Run(iterations))),
