@@ -34,7 +34,7 @@ fn ids(scenario: &Scenario) -> Vec<&str> {
 }
 
 fn batch(scenario: &Scenario, cell: usize) -> &BatchWork {
-    let Work::Batch(batch) = &scenario.cells[cell].work;
+    let Work::Batch(batch) = &scenario.cells[cell].work else { unreachable!() };
     batch
 }
 

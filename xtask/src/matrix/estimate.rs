@@ -54,8 +54,10 @@ impl Work {
     /// How long one run takes on this many CPUs.
     #[must_use]
     pub fn estimate(&self, interpreter: bool, cores: u32) -> Duration {
-        let Self::Batch(batch) = self;
-        batch.estimate(interpreter, cores)
+        match self {
+            Self::Batch(batch) => batch.estimate(interpreter, cores),
+            Self::Http(_) => Duration::ZERO,
+        }
     }
 }
 

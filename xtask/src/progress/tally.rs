@@ -38,8 +38,8 @@ impl Tally {
     /// Takes a sample in; the cell's line where it was its last.
     pub fn sampled(&mut self, record: &SampleRecord) -> Option<String> {
         let cell = self.cells.get_mut(&record.cell).filter(|_| !record.warmup)?;
-        let setup = if cell.include_setup { record.sample.setup_ns } else { 0 };
-        cell.elapsed_ns.push(record.sample.elapsed_ns.saturating_add(setup));
+        let setup = if cell.include_setup { record.sample.setup_ns() } else { 0 };
+        cell.elapsed_ns.push(record.sample.elapsed_ns().saturating_add(setup));
         // Not by their number: a resumed matrix makes only the rounds that were missing.
         if record.round < cell.runs {
             return None;

@@ -76,12 +76,12 @@ fn without_figures(cell: &Cell, runs: u32) -> CellSummary {
 
 fn fill_in(summary: &mut CellSummary, scenario: &Scenario, cell: &Cell, runs: &[&SampleRecord]) {
     let elapsed = |run: &&SampleRecord| {
-        let setup = if scenario.include_setup { run.sample.setup_ns } else { 0 };
-        run.sample.elapsed_ns.saturating_add(setup)
+        let setup = if scenario.include_setup { run.sample.setup_ns() } else { 0 };
+        run.sample.elapsed_ns().saturating_add(setup)
     };
     summary.elapsed_ns = Spread::of(runs.iter().map(elapsed).collect());
-    summary.setup_ns = Spread::of(runs.iter().map(|run| run.sample.setup_ns).collect());
-    let per_second: Option<Vec<f64>> = runs.iter().map(|run| per_second(run.sample.tasks, elapsed(run))).collect();
+    summary.setup_ns = Spread::of(runs.iter().map(|run| run.sample.setup_ns()).collect());
+    let per_second: Option<Vec<f64>> = runs.iter().map(|run| per_second(run.sample.done(), elapsed(run))).collect();
     summary.throughput_per_s = per_second.and_then(Spread::of);
     summary.by_worker = by_worker(runs);
     summary.imbalance = summary.by_worker.as_deref().and_then(imbalance);
@@ -131,20 +131,21 @@ fn per_second(tasks: u64, elapsed_ns: u64) -> Option<f64> {
 /// CPU time over the time that it covers: a worker measures its usage from the begin of set-up to the end of the run.
 #[expect(clippy::cast_precision_loss, reason = "53 bits of nanoseconds are 104 days")]
 fn cores_used(run: &SampleRecord) -> Option<f64> {
-    let usage = run.sample.usage.as_ref()?;
+    let usage = run.sample.usage()?;
     let used = usage.user_ns?.checked_add(usage.sys_ns?)?;
-    let covered = run.sample.setup_ns.checked_add(run.sample.elapsed_ns)?;
+    let covered = run.sample.setup_ns().checked_add(run.sample.elapsed_ns())?;
     (covered > 0).then(|| used as f64 / covered as f64)
 }
 
 /// Tasks by worker, all runs added; `None` where a worker does not tell, or not the same number of workers each time.
 fn by_worker(runs: &[&SampleRecord]) -> Option<Vec<u64>> {
-    let mut sums = vec![0_u64; runs.first()?.sample.workers.len()];
+    let mut sums = vec![0_u64; runs.first()?.sample.by_worker().len()];
     for run in runs {
-        if run.sample.workers.len() != sums.len() {
+        let by_worker = run.sample.by_worker();
+        if by_worker.len() != sums.len() {
             return None;
         }
-        sums.iter_mut().zip(&run.sample.workers).for_each(|(sum, tasks)| *sum = sum.saturating_add(*tasks));
+        sums.iter_mut().zip(by_worker).for_each(|(sum, done)| *sum = sum.saturating_add(done));
     }
     (!sums.is_empty()).then_some(sums)
 }
@@ -159,7 +160,7 @@ fn imbalance(by_worker: &[u64]) -> Option<f64> {
 /// Medians; the maximum where a run may only have seen part. A figure that one run lacks is unknown.
 fn usage(runs: &[&SampleRecord]) -> UsageSummary {
     fn all<T>(runs: &[&SampleRecord], figure: impl Fn(&Usage) -> Option<T>) -> Option<Vec<T>> {
-        runs.iter().map(|run| run.sample.usage.as_ref().and_then(&figure)).collect()
+        runs.iter().map(|run| run.sample.usage().and_then(&figure)).collect()
     }
     let middle = |figure: fn(&Usage) -> Option<u64>| all(runs, figure).and_then(|values| median(&values));
     UsageSummary {

@@ -9,7 +9,7 @@ use super::summary::{CellSummary, Spread, Status, UsageSummary};
 use crate::engine::failure::{Failure, FailureKind};
 use crate::matrix::axis::Axes;
 use crate::matrix::plan::{BatchWork, Cell, Comparison, Order, Plan, Scenario, Schedule, TaskSpec, Work};
-use crate::results::record::{MachineDelta, Record, SampleRecord};
+use crate::results::record::{MachineDelta, Measured, Record, SampleRecord};
 
 /// The checksum of every sample that states none.
 pub const CHECKSUM: &str = "00000000000000ff";
@@ -74,7 +74,7 @@ pub fn sample_record(cell: &str, round: u32, warmup: bool, elapsed_ns: u64) -> S
         warmup,
         position: u64::from(round),
         started_ns: 0,
-        sample: Sample {
+        sample: Measured::Batch(Sample {
             elapsed_ns,
             setup_ns: 0,
             tasks: 8,
@@ -88,8 +88,24 @@ pub fn sample_record(cell: &str, round: u32, warmup: bool, elapsed_ns: u64) -> S
                 voluntary_switches: Some(3),
                 involuntary_switches: None,
             }),
-        },
+        }),
         machine: MachineDelta::default(),
+    }
+}
+
+/// The sample of a batch record, to be changed.
+pub fn tasks_of(record: &mut SampleRecord) -> &mut Sample {
+    match &mut record.sample {
+        Measured::Batch(sample) => sample,
+        Measured::Http(_) => panic!("not a batch: {}", record.cell),
+    }
+}
+
+/// The work of a batch cell, to be changed.
+pub fn work_of(cell: &mut Cell) -> &mut BatchWork {
+    match &mut cell.work {
+        Work::Batch(work) => work,
+        Work::Http(_) => panic!("not a batch: {}", cell.id),
     }
 }
 
@@ -103,7 +119,7 @@ pub fn warmup(cell: &str, round: u32, elapsed_ns: u64) -> Record {
 
 pub fn sample_with_checksum(cell: &str, round: u32, checksum: &str) -> Record {
     let mut record = sample_record(cell, round, false, 1_000_000);
-    checksum.clone_into(&mut record.sample.checksum);
+    checksum.clone_into(&mut tasks_of(&mut record).checksum);
     Record::Sample(record)
 }
 

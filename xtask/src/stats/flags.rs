@@ -49,9 +49,9 @@ fn below_resolution(median_ns: u64) -> Option<Note> {
 #[expect(clippy::cast_precision_loss, reason = "53 bits of nanoseconds are 104 days")]
 fn stolen(run: &SampleRecord) -> Option<Note> {
     let stolen = run.machine.stolen_ns?.saturating_sub(STOLEN_TICK_NS);
-    let usage = run.sample.usage.as_ref();
+    let usage = run.sample.usage();
     let used = usage.and_then(|usage| usage.user_ns?.checked_add(usage.sys_ns?)).unwrap_or(0);
-    let wall = run.sample.elapsed_ns.saturating_add(run.sample.setup_ns);
+    let wall = run.sample.elapsed_ns().saturating_add(run.sample.setup_ns());
     let whole = used.saturating_add(stolen).max(wall);
     let share = if whole == 0 { 0.0 } else { stolen as f64 / whole as f64 };
     (share > STOLEN_SHARE).then(|| {
@@ -83,8 +83,12 @@ fn outliers(rounds: &[u32], elapsed_ns: &Spread<u64>) -> Vec<Note> {
 /// Whether the model deals tasks out evenly or hands them out one by one. Work stealing promises no even division, and
 /// one worker has nobody to share with.
 fn divides_evenly(cell: &Cell) -> bool {
-    let Work::Batch(batch) = &cell.work;
-    matches!(batch.model, Model::Threads | Model::Processes | Model::Loops | Model::Offload)
+    match &cell.work {
+        Work::Batch(batch) => {
+            matches!(batch.model, Model::Threads | Model::Processes | Model::Loops | Model::Offload)
+        }
+        Work::Http(_) => true,
+    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "task counts are far below 2^53")]
@@ -102,13 +106,14 @@ fn skewed(by_worker: &[u64]) -> Option<Note> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stats::fixtures::tasks_of;
     use crate::stats::fixtures::{batch, sample_record};
 
     fn flagged(model: Model, elapsed: &[u64], change: impl FnOnce(&mut Vec<SampleRecord>)) -> Vec<Note> {
         let mut runs: Vec<SampleRecord> =
             (1..).zip(elapsed).map(|(round, &ns)| sample_record("c", round, false, ns)).collect();
         change(&mut runs);
-        let by_worker: Vec<u64> = runs[0].sample.workers.clone();
+        let by_worker: Vec<u64> = runs[0].sample.by_worker();
         let elapsed_ns = Spread::of(elapsed.to_vec()).unwrap();
         notes(&batch(model), &runs.iter().collect::<Vec<_>>(), &elapsed_ns, Some(&by_worker))
     }
@@ -166,13 +171,13 @@ mod tests {
 
     #[test]
     fn a_worker_that_does_far_more_than_its_share_is_skewed() {
-        let skew = |model| flagged(model, &[SECOND], |runs| runs[0].sample.workers = vec![1, 7]);
+        let skew = |model| flagged(model, &[SECOND], |runs| tasks_of(&mut runs[0]).workers = vec![1, 7]);
         assert_eq!(skew(Model::Loops), [(Flag::Skewed, "worker 2 of 2 did 7 of 8 tasks".to_owned())]);
         assert_eq!(skew(Model::WorkStealing), []);
     }
 
     #[test]
     fn a_division_that_cannot_be_fairer_is_not_skewed() {
-        assert_eq!(flagged(Model::Threads, &[SECOND], |runs| runs[0].sample.workers = vec![1, 0, 0, 0]), []);
+        assert_eq!(flagged(Model::Threads, &[SECOND], |runs| tasks_of(&mut runs[0]).workers = vec![1, 0, 0, 0]), []);
     }
 }

@@ -29,7 +29,7 @@ pub fn shared(scenario: &Scenario) -> BTreeMap<String, AxisValue> {
 
 /// The settings of one cell; `None` where a setting does not apply to it.
 fn settings(cell: &Cell) -> BTreeMap<String, Option<AxisValue>> {
-    let Work::Batch(batch) = &cell.work;
+    let Work::Batch(batch) = &cell.work else { return BTreeMap::new() };
     let mut settings = BTreeMap::new();
     let mut set = |key: &str, value: Option<AxisValue>| drop(settings.insert(key.to_owned(), value));
     set("runtime", Some(cell.runtime.as_str().into()));
@@ -85,12 +85,12 @@ mod tests {
     use protocol::Model;
 
     use super::*;
-    use crate::stats::fixtures::{batch, plan};
+    use crate::stats::fixtures::{batch, plan, work_of};
 
     #[test]
     fn shared_settings_leave_out_axes_and_what_differs() {
         let mut other = batch(Model::Threads);
-        let Work::Batch(work) = &mut other.work;
+        let work = work_of(&mut other);
         work.tasks = 9;
         let plan = plan("s", Some("model"), &[batch(Model::Sequential), other]);
         let shared: Vec<String> =
@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn times_are_stated_as_in_the_matrix() {
         let mut waiting = batch(Model::Threads);
-        let Work::Batch(work) = &mut waiting.work;
+        let work = work_of(&mut waiting);
         work.task =
             TaskSpec::WaitAndBurn { io: Duration::from_millis(10), cpu: CpuWork::Time(Duration::from_micros(2400)) };
         let plan = plan("s", None, &[waiting]);

@@ -111,7 +111,7 @@ mod tests {
 
     use super::*;
     use crate::engine::failure::FailureKind;
-    use crate::stats::fixtures::{CHECKSUM, batch, failure, plan, sample, sample_with_checksum, warmup};
+    use crate::stats::fixtures::{CHECKSUM, batch, failure, plan, sample, sample_with_checksum, tasks_of, warmup};
     use crate::stats::summary::{Flag, Status};
 
     const MS: u64 = 1_000_000;
@@ -162,7 +162,7 @@ mod tests {
         let mut plan = two_models();
         let with_setup = |round| {
             let Record::Sample(mut record) = sample("s/model=threads", round, 100 * MS) else { unreachable!() };
-            record.sample.setup_ns = 100 * MS;
+            tasks_of(&mut record).setup_ns = 100 * MS;
             Record::Sample(record)
         };
         let records = [with_setup(1), with_setup(2)];

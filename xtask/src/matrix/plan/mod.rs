@@ -3,7 +3,13 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use protocol::{BatchJob, Job, Lock, Model, Task};
+mod batch;
+mod http;
+
+pub use batch::{BatchWork, BurnRate, CpuWork, TaskSpec};
+pub use http::{
+    HttpWork, LoadSpec, OwnServer, PaceSpec, Rate, Readiness, RunningServer, ServerCommand, ServerSpec, StopSignal,
+};
 
 use super::axis::{Axes, Axis};
 
@@ -110,121 +116,12 @@ pub struct Cell {
 }
 
 /// What is done in a cell.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Work {
     /// A fixed set of tasks.
     Batch(BatchWork),
-}
-
-/// A fixed set of tasks under one concurrency model.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct BatchWork {
-    /// The concurrency model.
-    pub model: Model,
-    /// Its workers; at least 1.
-    pub workers: u32,
-    /// The interpreter lock.
-    pub lock: Lock,
-    /// The lock's switch interval, where it is not the kind's own.
-    pub switch_interval: Option<Duration>,
-    /// How many tasks.
-    pub tasks: u64,
-    /// How often each task repeats its operation.
-    pub steps: u32,
-    /// What one step does.
-    pub task: TaskSpec,
-}
-
-/// What one step does, with CPU work as the matrix states it: as a count or as a time.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum TaskSpec {
-    /// Adds `i * i` for every `i` in `0..n`.
-    SumOfSquares {
-        /// How many squares.
-        n: u64,
-    },
-    /// Runs a linear congruential generator.
-    Burn {
-        /// How far.
-        cpu: CpuWork,
-    },
-    /// Counts the primes below a limit.
-    Primes {
-        /// The first number that is not looked at.
-        limit: u64,
-    },
-    /// Waits.
-    Wait {
-        /// How long.
-        io: Duration,
-    },
-    /// Waits, then burns.
-    WaitAndBurn {
-        /// How long it waits.
-        io: Duration,
-        /// How far it burns.
-        cpu: CpuWork,
-    },
-}
-
-/// An amount of CPU work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum CpuWork {
-    /// Iterations of the burn.
-    Iterations(u64),
-    /// As many iterations as this time takes on one core without a lock. Calibration turns it into a count.
-    Time(Duration),
-}
-
-/// How fast the burn of one runtime runs: what turns CPU time into a count.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct BurnRate {
-    /// Iterations a second on one core.
-    pub iterations_per_s: f64,
-}
-
-impl CpuWork {
-    /// Whether a count can be told only after a calibration.
-    #[must_use]
-    pub fn needs_calibration(self) -> bool {
-        matches!(self, Self::Time(time) if !time.is_zero())
-    }
-
-    /// The count at this rate; at least 1 for a time above zero.
-    #[must_use]
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rounded count of a bounded time")]
-    pub fn iterations(self, rate: BurnRate) -> u64 {
-        match self {
-            Self::Iterations(count) => count,
-            Self::Time(time) if time.is_zero() => 0,
-            Self::Time(time) => ((time.as_secs_f64() * rate.iterations_per_s).round() as u64).max(1),
-        }
-    }
-}
-
-impl TaskSpec {
-    /// The CPU work that the task states, where its operation burns.
-    #[must_use]
-    pub fn cpu(&self) -> Option<CpuWork> {
-        match self {
-            Self::Burn { cpu } | Self::WaitAndBurn { cpu, .. } => Some(*cpu),
-            Self::SumOfSquares { .. } | Self::Primes { .. } | Self::Wait { .. } => None,
-        }
-    }
-
-    /// The task on the wire, with CPU time turned into a count at this rate.
-    #[must_use]
-    pub fn resolve(&self, rate: BurnRate) -> Task {
-        match self {
-            Self::SumOfSquares { n } => Task::SumOfSquares { n: *n },
-            Self::Burn { cpu } => Task::Burn { iterations: cpu.iterations(rate) },
-            Self::Primes { limit } => Task::Primes { limit: *limit },
-            Self::Wait { io } => Task::Wait { io_ns: nanoseconds(*io) },
-            Self::WaitAndBurn { io, cpu } => {
-                Task::WaitAndBurn { io_ns: nanoseconds(*io), iterations: cpu.iterations(rate) }
-            }
-        }
-    }
+    /// A server under load.
+    Http(Box<HttpWork>),
 }
 
 impl Plan {
@@ -254,24 +151,11 @@ impl Work {
     /// The CPU work whose count must be calibrated, if there is any.
     #[must_use]
     pub fn needs_calibration(&self) -> bool {
-        let Self::Batch(batch) = self;
-        batch.task.cpu().is_some_and(CpuWork::needs_calibration)
-    }
-
-    /// The job on the wire.
-    #[must_use]
-    pub fn job(&self, rate: BurnRate) -> Job {
-        let Self::Batch(batch) = self;
-        Job::Batch(BatchJob {
-            model: batch.model,
-            workers: batch.workers,
-            lock: batch.lock,
-            switch_interval_ns: batch.switch_interval.map(nanoseconds),
-            tasks: batch.tasks,
-            first_task: 0,
-            steps: batch.steps,
-            task: batch.task.resolve(rate),
-        })
+        let cpu = match self {
+            Self::Batch(batch) => batch.task.cpu(),
+            Self::Http(http) => http.server.cpu(),
+        };
+        cpu.is_some_and(CpuWork::needs_calibration)
     }
 }
 
