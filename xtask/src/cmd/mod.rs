@@ -14,6 +14,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::matrix::plan::Plan;
+use crate::matrix::problem::Report;
 use crate::matrix::{self, LoadOptions};
 
 /// What the process tells its caller. The help text documents the numbers.
@@ -125,10 +126,14 @@ pub fn matrix_file(given: Option<&Path>) -> PathBuf {
 /// # Errors
 /// The matrix is wrong; what is wrong is on stderr already.
 pub fn load_plan(file: &Path, quick: bool) -> Result<Plan, Exit> {
-    matrix::load(file, &LoadOptions { quick, cores: matrix::usable_cores() }).map_err(|report| {
-        eprint!("{}", report.render(colour_on_stderr()));
-        Exit::Usage
-    })
+    matrix::load(file, &LoadOptions { quick, cores: matrix::usable_cores() }).map_err(|problems| report(&problems))
+}
+
+/// Shows what is wrong with a matrix.
+#[must_use]
+pub fn report(problems: &Report) -> Exit {
+    eprint!("{}", problems.render(colour_on_stderr()));
+    Exit::Usage
 }
 
 /// Keeps the cells that the patterns choose, or says why there are none.
