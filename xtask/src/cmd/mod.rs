@@ -16,6 +16,7 @@ use clap::{Parser, Subcommand};
 
 use crate::matrix::LoadOptions;
 use crate::matrix::plan::Plan;
+use crate::matrix::problem::Report;
 
 /// What the process tells its caller. The help text documents the numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -131,10 +132,15 @@ pub fn matrix_file(given: Option<&Path>) -> PathBuf {
 /// # Errors
 /// The matrix is wrong; what is wrong is on stderr already.
 pub fn load_plan(file: &Path, quick: bool) -> Result<Plan, Exit> {
-    crate::matrix::load(file, &LoadOptions { quick, cores: crate::matrix::usable_cores() }).map_err(|report| {
-        eprint!("{}", report.render(colour_on_stderr()));
-        Exit::Usage
-    })
+    crate::matrix::load(file, &LoadOptions { quick, cores: crate::matrix::usable_cores() })
+        .map_err(|problems| report(&problems))
+}
+
+/// Shows what is wrong with a matrix.
+#[must_use]
+pub fn report(problems: &Report) -> Exit {
+    eprint!("{}", problems.render(colour_on_stderr()));
+    Exit::Usage
 }
 
 /// Keeps the cells that the patterns choose, or says why there are none.

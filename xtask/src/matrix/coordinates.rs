@@ -34,7 +34,7 @@ impl<'b> Coordinates<'b> {
     /// The id of a cell, to which these dimensions apply with these values.
     #[must_use]
     pub fn id(&self, applies: &[bool], value_of: &[usize]) -> String {
-        let mut id = String::with_capacity(120);
+        let mut id = String::with_capacity(64);
         id.push_str(&self.batch.name);
         let mut separator = "/";
         for (index, dimension) in self.batch.dimensions.iter().enumerate() {

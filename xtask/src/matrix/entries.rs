@@ -6,6 +6,7 @@ use super::nearest::nearest;
 use super::problem::{Problem, Problems, Span, list, quote};
 use super::reader::Value;
 use super::vocabulary::Key;
+use super::vocabulary::tables::home_of;
 
 /// A known key of a table, with its value.
 #[derive(Debug, Clone)]
@@ -46,11 +47,12 @@ impl<'d> Entries<'d> {
                 entries.push(Entry { key: known, key_span: key.span(), value });
             } else {
                 meant.extend(nearest(word, keys.iter().map(|key| key.name)));
-                problems.push(
-                    Problem::new(format!("{name} has no key {}", quote_key(word)))
-                        .at(key.span(), "unknown key")
-                        .did_you_mean(word, "keys", keys.iter().map(|key| key.name)),
-                );
+                let problem =
+                    Problem::new(format!("{name} has no key {}", quote_key(word))).at(key.span(), "unknown key");
+                problems.push(match home_of(word) {
+                    Some(home) => problem.help(format!("`{word}` is a {home}")),
+                    None => problem.did_you_mean(word, "keys", keys.iter().map(|key| key.name)),
+                });
             }
         }
         entries.sort_by_key(|entry| entry.key_span.start);

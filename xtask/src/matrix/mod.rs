@@ -10,7 +10,7 @@
 //! | [`pattern`] | choosing cells |
 //! | [`estimate`] | how long they will take |
 //! | [`problem`] | mistakes and how they are shown |
-//! | [`schema`], [`reference`] | the vocabulary for editors and for people |
+//! | [`schema`], [`mod@reference`] | the vocabulary for editors and for people |
 
 pub mod axis;
 mod choice;
@@ -70,7 +70,18 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Plan, Report> {
     parse(path, text, options)
 }
 
-/// The same for a text; `path` is its name in the plan and in reports.
+/// The same with the full sizes and with those of `--quick`, reading the file once: it may be a pipe.
+///
+/// # Errors
+/// Everything that is wrong with the file.
+pub fn load_both(path: &Path, cores: u32) -> Result<(Plan, Plan), Report> {
+    let text = source::read(path)?;
+    let full = parse(path, text.clone(), &LoadOptions { quick: false, cores })?;
+    let quick = parse(path, text, &LoadOptions { quick: true, cores })?;
+    Ok((full, quick))
+}
+
+/// [`load`] for a text; `path` is its name in the plan and in reports.
 ///
 /// # Errors
 /// Everything that is wrong with the text.

@@ -6,6 +6,7 @@ use protocol::{Lock, Model};
 
 use super::{Key, Kind, Operation, Table, Words};
 use crate::matrix::plan::Order;
+use crate::matrix::problem::list;
 
 /// Most combinations of axis values that a matrix may have. Far more than anybody can run; it keeps a slip of the pen
 /// from eating the memory.
@@ -168,6 +169,17 @@ pub static OPERATIONS: &[Operation] = &[
         one_of: &["iterations", "cpu"],
     },
 ];
+
+/// Where a key belongs that was met in another table: "key of `[[batch]]`" or "parameter of `burn`", say.
+#[must_use]
+pub fn home_of(word: &str) -> Option<String> {
+    let has = |keys: &[Key]| keys.iter().any(|key| key.name == word);
+    if let Some(table) = [&ROOT, &DEFAULTS, &BATCH, &RUNTIME, &TASK].into_iter().rfind(|table| has(table.keys)) {
+        return Some(format!("key of {}", table.header));
+    }
+    let operations: Vec<&str> = OPERATIONS.iter().filter(|operation| has(operation.keys)).map(|o| o.name).collect();
+    (!operations.is_empty()).then(|| format!("parameter of {}", list(&operations)))
+}
 
 /// The orders of runs, with the plan's word for each.
 pub static ORDERS: &[(&str, Order, &str)] = &[
