@@ -276,7 +276,7 @@ fn every_cell_of_a_runtime_that_could_not_be_calibrated_fails_with_that_reason()
     assert_eq!(
         script.lines[1..3],
         [
-            "s/cell=a failed in 0 (warm-up: false), 1 done: before the first round: calibration: the worker died",
+            "s/cell=a failed in 0 (warm-up: false), 1 done: calibration: the worker died",
             "run 1 of s/cell=b is #0, 2 done",
         ]
     );
