@@ -30,11 +30,16 @@ pub fn on_thread<S: Step>(step: &S, batch: &Batch, index: u64) -> Result<u64> {
 
 /// The tasks of a batch, done inline on an event loop: what they compute blocks the loop.
 pub struct Inline<S> {
-    pub step: S,
-    pub batch: Arc<Batch>,
+    step: S,
+    batch: Arc<Batch>,
 }
 
 impl<S: Step> Inline<S> {
+    /// Tasks of `batch`, whose operation is `step`.
+    pub fn new(step: &S, batch: &Arc<Batch>) -> Self {
+        Self { step: step.clone(), batch: Arc::clone(batch) }
+    }
+
     /// Does a task and returns its last state.
     pub async fn run(&self, index: u64, timer: &Timer) -> Result<u64> {
         let mut state = task_seed(index);
