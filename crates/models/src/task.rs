@@ -3,10 +3,10 @@
 //! All of it is generic over the operation. A branch would show in a loop over empty tasks, and so would the memory of
 //! a future that has room for the longest wait of all operations.
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use anyhow::Result;
-use protocol::{fold, task_seed};
+use protocol::{Checksum, fold, task_seed};
 use workloads::{Step, Timer};
 
 use crate::{Batch, event_loop::Tasks, panics::caught};
@@ -26,6 +26,17 @@ pub fn on_thread<S: Step>(step: &S, batch: &Batch, index: u64) -> Result<u64> {
         state = fold(state, result);
     }
     Ok(state)
+}
+
+/// Does tasks one after another on a thread that holds the lock. Apart from its callers, so that the loop is compiled
+/// once and has all registers.
+#[inline(never)]
+pub fn in_order<S: Step>(step: &S, batch: &Batch, indices: Range<u64>) -> Result<Checksum> {
+    let mut checksum = Checksum::default();
+    for index in indices {
+        checksum.add(on_thread(step, batch, index)?);
+    }
+    Ok(checksum)
 }
 
 /// The tasks of a batch, done inline on an event loop: what they compute blocks the loop.
