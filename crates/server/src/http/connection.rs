@@ -2,6 +2,7 @@
 
 use std::{
     future::{Future, poll_fn},
+    mem,
     pin::pin,
     sync::{
         Arc,
@@ -10,7 +11,7 @@ use std::{
     task::Poll,
 };
 
-use hyper::{Request, Response, body::Incoming, rt, server::conn::http1, service::service_fn};
+use hyper::{HeaderMap, Request, Response, body::Incoming, rt, server::conn::http1, service::service_fn};
 
 use crate::{
     answer::Answer,
@@ -38,12 +39,9 @@ struct Shared<R> {
 }
 
 impl<R: Respond> Shared<R> {
-    async fn answer(self: Arc<Self>, request: Request<Incoming>) -> anyhow::Result<Response<Answer>> {
-        self.entry.begun();
-        // The map goes back to hyper with the answer, empty: it keeps it for the next request. The rest of the request
-        // is dropped here, and with it the last hold on the bytes that were read.
-        let mut fields = request.into_parts().0.headers;
-        fields.clear();
+    /// `fields` is the request's map of header fields, which goes back to hyper with the answer, empty: it keeps it for
+    /// the next request and saves two allocations.
+    async fn answer(self: Arc<Self>, fields: HeaderMap) -> anyhow::Result<Response<Answer>> {
         // One request of a connection is answered at a time.
         let number = self.requests.load(Ordering::Relaxed);
         self.requests.store(number + 1, Ordering::Relaxed);
@@ -62,9 +60,18 @@ where
     R: Respond,
 {
     let shared = Arc::new(Shared { entry: Arc::clone(&entry), responder, requests: AtomicU64::new(0) });
-    let service = service_fn(move |request| Arc::clone(&shared).answer(request));
+    let service = service_fn(move |mut request: Request<Incoming>| {
+        shared.entry.begun();
+        let mut fields = mem::take(request.headers_mut());
+        fields.clear();
+        // Before the answer is begun: the request holds the bytes that were read, and is too large to be moved about.
+        drop(request);
+        Arc::clone(&shared).answer(fields)
+    });
     let connection = http1::Builder::new()
         .auto_date_header(false)
+        // A client that ends its side behind a request still gets the answer, as from a thread.
+        .half_close(true)
         .max_header_size(MAX_HEAD_BYTES)
         .max_buf_size(MAX_HEAD_BYTES)
         .serve_connection(io, service);

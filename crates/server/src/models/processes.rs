@@ -84,12 +84,14 @@ impl Running for Processes {
     }
 
     fn served(&mut self) -> Result<Served> {
-        for child in &mut self.children {
-            child.send(&Request::Run { warmup: false })?;
-        }
+        let asked: Vec<Result<()>> =
+            self.children.iter_mut().map(|child| child.send(&Request::Run { warmup: false })).collect();
+        // All are heard before an error is returned, so that no answer is left over for the next time.
+        let replies: Vec<Result<Reply>> =
+            self.children.iter_mut().zip(asked).map(|(child, asked)| asked.and_then(|()| child.receive())).collect();
         let mut all = self.own.served()?;
-        for child in &mut self.children {
-            match child.receive()? {
+        for (child, reply) in self.children.iter().zip(replies) {
+            match reply? {
                 Reply::Served(part) => {
                     all.requests.extend(part.requests);
                     all.connections.extend(part.connections);
