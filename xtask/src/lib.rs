@@ -9,6 +9,7 @@
 //! | [`results`] | events → a folder; a folder → records | files only |
 //! | [`stats`] | plan and records → `Summary` | no |
 //! | [`report`] | `Summary` → table, Markdown, CSV, JSON | no |
+//! | [`progress`] | events → lines on stderr | stderr and a clock only |
 //! | [`cmd`] | the subcommands: thin, they join the stages | |
 //!
 //! The orchestrator knows no engine: of the workspace it imports `protocol` alone. A worker in another language is as
@@ -17,6 +18,7 @@
 pub mod cmd;
 pub mod engine;
 pub mod matrix;
+pub mod progress;
 pub mod report;
 pub mod results;
 pub mod stats;

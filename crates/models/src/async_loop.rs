@@ -3,16 +3,17 @@
 use std::{sync::Arc, time::Instant};
 
 use anyhow::Result;
+use workloads::with_step;
 
-use crate::{Batch, Outcome, event_loop::EventLoop, task};
+use crate::{Batch, Outcome, event_loop::EventLoop, task::Inline};
 
 pub fn run(batch: &Arc<Batch>) -> Result<Outcome> {
     let begun = Instant::now();
     let event_loop = EventLoop::new(&batch.lock, |_| ())?;
-    let shared = Arc::clone(batch);
     let started = Instant::now();
-    let part = event_loop.run_all(&batch.lock, batch.indices.clone(), async move |index, timer| {
-        task::on_loop(&shared, timer, index).await
+    let part = with_step!(&batch.operation, step => {
+        let tasks = Inline { step: step.clone(), batch: Arc::clone(batch) };
+        event_loop.run_all(&batch.lock, batch.indices.clone(), tasks)
     })?;
     Ok(Outcome {
         setup: started - begun,

@@ -43,32 +43,33 @@ impl EventLoop {
     }
 
     /// Does the tasks with these indices, all at once, holding `lock`, and ends the loop.
-    pub fn run_all(
-        self,
-        lock: &InterpreterLock,
-        indices: Range<u64>,
-        task: impl AsyncFn(u64, &Timer) -> Result<u64> + 'static,
-    ) -> Result<Part> {
+    pub fn run_all(self, lock: &InterpreterLock, indices: Range<u64>, tasks: impl Tasks) -> Result<Part> {
         let Self { runtime, timer } = self;
-        let tasks = indices.end - indices.start;
+        let count = indices.end - indices.start;
         let (finish, finished) = oneshot::channel();
-        let shared = Rc::new(Shared { sum: Sum::new(finish), timer, task });
+        let shared = Rc::new(Shared { sum: Sum::new(finish), timer, tasks });
         // Dropped before the runtime, so that the runtime's end does not hold up other threads.
         let _held = lock.hold();
         let part = runtime.block_on(async move {
             for index in indices {
                 let shared = Rc::clone(&shared);
                 // No handle is kept: a task's memory is free again as soon as the task has ended.
-                spawn_local(async move { shared.sum.add((shared.task)(index, &shared.timer).await) });
+                spawn_local(async move { shared.sum.add(shared.tasks.run(index, &shared.timer).await) });
             }
             // From here on only the tasks share it: the last one to end drops it, and that reports the sum.
             drop(shared);
             finished.await
         });
         let part = part.context("an event loop lost its tasks")??;
-        ensure!(part.done == tasks, "{} of {tasks} tasks panicked", tasks - part.done);
+        ensure!(part.done == count, "{} of {count} tasks panicked", count - part.done);
         Ok(part)
     }
+}
+
+/// How a task is done on a loop.
+pub trait Tasks: 'static {
+    /// Does the task with this index and returns its last state.
+    fn run(&self, index: u64, timer: &Timer) -> impl Future<Output = Result<u64>>;
 }
 
 /// Makes the threads of a runtime let go of the lock while they have nothing to do.
@@ -82,7 +83,7 @@ struct Shared<T> {
     // First, so that the end is noted before anything else is dropped.
     sum: Sum,
     timer: Timer,
-    task: T,
+    tasks: T,
 }
 
 /// What the tasks of a loop come to, reported when it is dropped.

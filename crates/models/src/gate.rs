@@ -1,107 +1,83 @@
 //! The barrier that all threads of a pool start from.
 //!
-//! Unlike [`std::sync::Barrier`] it opens for nobody if one thread cannot come: a thread that was refused by the system,
-//! or failed or panicked on its way, calls the whole start off, and nothing hangs.
+//! The last thread to arrive opens it and goes straight on, so the start costs no more waking than it must. Unlike
+//! [`std::sync::Barrier`] it opens for nobody if one thread cannot come: a thread that was refused by the system, or
+//! failed or panicked on its way, calls the whole start off, and nothing hangs.
 
 use std::{
     sync::{Condvar, Mutex, MutexGuard, PoisonError},
     time::Instant,
 };
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Gate {
     state: Mutex<State>,
-    /// A thread has arrived or given up.
-    arrival: Condvar,
-    /// The gate has been opened, or the start called off.
-    start: Condvar,
+    changed: Condvar,
 }
 
-#[derive(Debug, Default)]
-struct State {
-    arrived: usize,
-    phase: Phase,
-}
-
-#[derive(Debug, Default, Clone, Copy, PartialEq)]
-enum Phase {
-    #[default]
-    Closed,
-    Open,
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum State {
+    /// So many threads are still to come.
+    Closed(usize),
+    Open(Instant),
     CalledOff,
 }
 
 impl Gate {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    /// A gate that opens when that many threads have come.
+    pub fn new(threads: usize) -> Self {
+        Self { state: Mutex::new(State::Closed(threads)), changed: Condvar::new() }
     }
 
-    fn call_off_unless_open(&self) {
-        let mut state = self.state();
-        if state.phase == Phase::Closed {
-            state.phase = Phase::CalledOff;
-            self.arrival.notify_all();
-            self.start.notify_all();
-        }
-    }
-
-    /// The ticket of one thread; dropped before it was used, it calls the start off.
+    /// The ticket of one thread. Dropped before it was used, it calls the start off.
     pub fn ticket(&self) -> Ticket<'_> {
         Ticket(self)
     }
 
-    /// The key of the one that waits for all; dropped before it was used, it calls the start off.
-    pub fn key(&self) -> Key<'_> {
-        Key(self)
+    /// When the gate was opened, if it was.
+    pub fn opened(&self) -> Option<Instant> {
+        match *self.state() {
+            State::Open(opened) => Some(opened),
+            State::Closed(_) | State::CalledOff => None,
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 pub struct Ticket<'a>(&'a Gate);
 
 impl Ticket<'_> {
-    /// Waits at the gate. Returns whether the start takes place.
+    /// Waits until all have come. Returns whether the start takes place.
     pub fn wait(self) -> bool {
         let mut state = self.0.state();
-        state.arrived += 1;
-        self.0.arrival.notify_one();
-        while state.phase == Phase::Closed {
-            state = self.0.start.wait(state).unwrap_or_else(PoisonError::into_inner);
+        match *state {
+            State::Closed(1) => {
+                *state = State::Open(Instant::now());
+                drop(state);
+                self.0.changed.notify_all();
+                return true;
+            }
+            State::Closed(to_come) => *state = State::Closed(to_come - 1),
+            State::Open(_) | State::CalledOff => {}
         }
-        state.phase == Phase::Open
+        while matches!(*state, State::Closed(_)) {
+            state = self.0.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        *state != State::CalledOff
     }
 }
 
 impl Drop for Ticket<'_> {
     fn drop(&mut self) {
-        // After `wait` the gate is not closed, and this does nothing.
-        self.0.call_off_unless_open();
-    }
-}
-
-pub struct Key<'a>(&'a Gate);
-
-impl Key<'_> {
-    /// Waits until `threads` have arrived and opens the gate. Returns when that was, or `None` if the start was called
-    /// off.
-    pub fn open_for(self, threads: usize) -> Option<Instant> {
+        // After `wait` the gate is not closed any more, and this does nothing.
         let mut state = self.0.state();
-        while state.phase == Phase::Closed && state.arrived < threads {
-            state = self.0.arrival.wait(state).unwrap_or_else(PoisonError::into_inner);
+        if matches!(*state, State::Closed(_)) {
+            *state = State::CalledOff;
+            self.0.changed.notify_all();
         }
-        if state.phase == Phase::CalledOff {
-            return None;
-        }
-        state.phase = Phase::Open;
-        drop(state);
-        let opened = Instant::now();
-        self.0.start.notify_all();
-        Some(opened)
-    }
-}
-
-impl Drop for Key<'_> {
-    fn drop(&mut self) {
-        self.0.call_off_unless_open();
     }
 }
 
@@ -113,34 +89,26 @@ mod tests {
 
     #[test]
     fn the_gate_opens_when_all_have_come() {
-        let gate = Gate::default();
+        let gate = Gate::new(3);
         thread::scope(|scope| {
             let threads: Vec<_> = (0..3).map(|_| scope.spawn(|| gate.ticket().wait())).collect();
-            assert!(gate.key().open_for(3).is_some());
             for thread in threads {
                 assert!(thread.join().unwrap());
             }
         });
+        assert!(gate.opened().is_some());
     }
 
     #[test]
     fn a_thread_that_gives_up_calls_the_start_off_for_all() {
-        let gate = Gate::default();
+        let gate = Gate::new(3);
         thread::scope(|scope| {
-            let waiting = scope.spawn(|| gate.ticket().wait());
+            let waiting = [(); 2].map(|()| scope.spawn(|| gate.ticket().wait()));
             scope.spawn(|| drop(gate.ticket()));
-            assert!(gate.key().open_for(2).is_none());
-            assert!(!waiting.join().unwrap());
+            for thread in waiting {
+                assert!(!thread.join().unwrap());
+            }
         });
-    }
-
-    #[test]
-    fn a_start_that_nobody_waits_for_any_more_is_called_off() {
-        let gate = Gate::default();
-        thread::scope(|scope| {
-            let waiting = scope.spawn(|| gate.ticket().wait());
-            drop(gate.key());
-            assert!(!waiting.join().unwrap());
-        });
+        assert_eq!(gate.opened(), None);
     }
 }

@@ -27,6 +27,8 @@ mod rayon_pool;
 mod sequential;
 mod tally;
 mod task;
+#[cfg(test)]
+mod tests;
 mod threads;
 mod work_stealing;
 
@@ -43,16 +45,20 @@ pub use outcome::Outcome;
 /// # Errors
 /// The job asks for something impossible, the system refused a thread or a process, or a task failed or panicked.
 pub fn run(job: &BatchJob) -> Result<Outcome> {
-    let batch = Arc::new(Batch::new(job)?);
+    run_batch(&Arc::new(Batch::new(job)?))
+}
+
+fn run_batch(batch: &Arc<Batch>) -> Result<Outcome> {
+    let job = &batch.job;
     let outcome = panics::caught(|| match job.model {
-        Model::Sequential => sequential::run(&batch),
-        Model::Threads => threads::run(&batch),
-        Model::Processes => processes::run(&batch),
-        Model::Async => async_loop::run(&batch),
-        Model::Loops => loops::run(&batch),
-        Model::WorkStealing => work_stealing::run(&batch),
-        Model::Rayon => rayon_pool::run(&batch),
-        Model::Offload => offload::run(&batch),
+        Model::Sequential => sequential::run(batch),
+        Model::Threads => threads::run(batch),
+        Model::Processes => processes::run(batch),
+        Model::Async => async_loop::run(batch),
+        Model::Loops => loops::run(batch),
+        Model::WorkStealing => work_stealing::run(batch),
+        Model::Rayon => rayon_pool::run(batch),
+        Model::Offload => offload::run(batch),
     })?;
     let done: u64 = outcome.by_worker.iter().sum();
     ensure!(

@@ -4,17 +4,18 @@
 use std::sync::Arc;
 
 use anyhow::Result;
+use workloads::with_step;
 
-use crate::{Batch, Outcome, event_loop::EventLoop, pool, task};
+use crate::{Batch, Outcome, event_loop::EventLoop, pool, task::Inline};
 
 pub fn run(batch: &Arc<Batch>) -> Result<Outcome> {
     pool::run(
         batch.workers,
         || EventLoop::new(&batch.lock, |_| ()),
         |worker, event_loop| {
-            let shared = Arc::clone(batch);
-            event_loop.run_all(&batch.lock, batch.share(worker), async move |index, timer| {
-                task::on_loop(&shared, timer, index).await
+            with_step!(&batch.operation, step => {
+                let tasks = Inline { step: step.clone(), batch: Arc::clone(batch) };
+                event_loop.run_all(&batch.lock, batch.share(worker), tasks)
             })
         },
     )

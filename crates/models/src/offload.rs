@@ -11,9 +11,14 @@ use std::{
 use anyhow::{Context, Result};
 use protocol::{Checksum, fold, task_seed};
 use tokio::task::spawn_blocking;
-use workloads::{Step, Timer};
+use workloads::{Step, Timer, with_step};
 
-use crate::{Batch, Outcome, event_loop::EventLoop, panics::caught, tally::Tally};
+use crate::{
+    Batch, Outcome,
+    event_loop::{EventLoop, Tasks},
+    panics::caught,
+    tally::Tally,
+};
 
 /// How long a thread of the pool waits for work before it ends; longer than any run.
 const KEEP_ALIVE: Duration = Duration::from_secs(24 * 60 * 60);
@@ -32,10 +37,11 @@ pub fn run(batch: &Arc<Batch>) -> Result<Outcome> {
     if batch.operation.computes() {
         start_pool(&event_loop, &tally, batch.workers)?;
     }
-    let shared = Arc::new(Shared { batch: Arc::clone(batch), tally: Arc::clone(&tally) });
     let started = Instant::now();
-    let part = event_loop
-        .run_all(&batch.lock, batch.indices.clone(), async move |index, timer| shared.do_task(timer, index).await)?;
+    let part = with_step!(&batch.operation, step => {
+        let shared = Arc::new(Shared { step: step.clone(), batch: Arc::clone(batch), tally: Arc::clone(&tally) });
+        event_loop.run_all(&batch.lock, batch.indices.clone(), Offloaded(shared))
+    })?;
     Ok(Outcome {
         setup: started - begun,
         elapsed: part.ended - started,
@@ -54,25 +60,29 @@ fn start_pool(event_loop: &EventLoop, tally: &Arc<Tally>, workers: usize) -> Res
     tally.wait_until_all_run()
 }
 
-struct Shared {
+/// The tasks of a batch, whose computing parts go to the pool.
+struct Offloaded<S>(Arc<Shared<S>>);
+
+/// What the loop shares with the pool.
+struct Shared<S> {
+    step: S,
     batch: Arc<Batch>,
     tally: Arc<Tally>,
 }
 
-impl Shared {
-    async fn do_task(self: &Arc<Self>, timer: &Timer, index: u64) -> Result<u64> {
-        let operation = &self.batch.operation;
+impl<S: Step> Tasks for Offloaded<S> {
+    async fn run(&self, index: u64, timer: &Timer) -> Result<u64> {
+        let shared = &self.0;
         let mut state = task_seed(index);
-        for step in 1..=self.batch.steps {
+        for left in (0..shared.batch.steps).rev() {
             let mut result = 0;
-            if operation.waits() {
-                result = operation.wait(timer).await?;
+            if shared.step.waits() {
+                result = shared.step.wait(timer).await?;
             }
-            if operation.computes() {
-                let shared = Arc::clone(self);
+            if shared.step.computes() {
+                let shared = Arc::clone(shared);
                 // A task counts for the thread that did its last step.
-                let last = step == self.batch.steps;
-                result = spawn_blocking(move || shared.compute(state, last))
+                result = spawn_blocking(move || shared.compute(state, left == 0))
                     .await
                     .context("the pool lost a part of a task")??;
             }
@@ -80,12 +90,14 @@ impl Shared {
         }
         Ok(state)
     }
+}
 
+impl<S: Step> Shared<S> {
     /// The part of a step that computes, on a thread of the pool.
     fn compute(&self, state: u64, last: bool) -> Result<u64> {
         let result = {
             let _held = self.batch.lock.hold();
-            caught(|| self.batch.operation.compute(state, &self.batch.lock))?
+            caught(|| self.step.compute(state, &self.batch.lock))?
         };
         if last {
             self.tally.add(Tally::number(), Checksum::default(), 1);

@@ -28,13 +28,12 @@ pub fn run<P>(
     work: impl Fn(usize, P) -> Result<Part> + Sync,
 ) -> Result<Outcome> {
     let begun = Instant::now();
-    let gate = Gate::default();
+    let gate = Gate::new(workers);
     let (prepare, work, gate) = (&prepare, &work, &gate);
     thread::scope(|scope| {
-        // Dropped by a failure to start a thread, the key sends home those that wait already.
-        let key = gate.key();
         let mut threads = Vec::new();
         for worker in 0..workers {
+            // If the thread is refused, its ticket is dropped with it, and those that wait already go home.
             let ticket = gate.ticket();
             let thread = thread::Builder::new()
                 .name(format!("worker-{worker}"))
@@ -47,12 +46,12 @@ pub fn run<P>(
                 .with_context(|| format!("cannot start thread {} of {workers}", worker + 1))?;
             threads.push(thread);
         }
-        let started = key.open_for(workers);
         // All are joined before an error is returned, and the first error counts.
         let parts: Vec<Result<Option<Part>>> =
             threads.into_iter().map(|thread| thread.join().expect("panics are caught inside")).collect();
-        let parts = parts.into_iter().collect::<Result<Option<Vec<Part>>>>()?;
-        let (started, parts) = started.zip(parts).context("the threads of the pool never started together")?;
+        let parts: Vec<Option<Part>> = parts.into_iter().collect::<Result<_>>()?;
+        let parts: Option<Vec<Part>> = parts.into_iter().collect();
+        let (started, parts) = gate.opened().zip(parts).context("the threads of the pool never started together")?;
         Ok(outcome(begun, started, &parts))
     })
 }

@@ -1,11 +1,12 @@
 //! `rayon`: a rayon pool, and a parallel iterator over the tasks.
 //!
 //! Rayon is made for computing: a task that waits blocks its thread of the pool. It has no hook for an idle thread, so
-//! the interpreter lock is held task by task.
+//! the interpreter lock is held for each part of the tasks that a thread does without a break.
 
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Error, Result};
+use interpreter_lock::InterpreterLock;
 use protocol::Checksum;
 use rayon::{
     ThreadPool, ThreadPoolBuilder, current_thread_index,
@@ -42,20 +43,57 @@ fn run_step<S: Step>(pool: &ThreadPool, batch: &Batch, step: &S, tally: &Tally) 
             .indices
             .clone()
             .into_par_iter()
-            .try_fold(
-                || (Checksum::default(), 0),
-                |(mut checksum, done), index| {
-                    let _held = batch.lock.hold();
-                    checksum.add(task::on_thread(step, batch, index)?);
-                    Ok((checksum, done + 1))
+            .fold(
+                || Part::begin(&batch.lock),
+                |mut part, index| {
+                    part.add(task::on_thread(step, batch, index));
+                    part
                 },
             )
-            // One part of the tasks, on the thread that has just done it.
-            .try_for_each(|part: Result<(Checksum, u64)>| {
-                let (checksum, done) = part?;
-                tally.add(current_thread_index().unwrap_or_default(), checksum, done);
-                Ok(())
+            // On the thread that has just done the part, for rayon moves tasks between threads, but no results.
+            .try_for_each(|part| {
+                tally.add(current_thread_index().unwrap_or_default(), part.checksum, part.done);
+                match part.failure {
+                    Some(error) => Err(error),
+                    None => Ok(()),
+                }
             })
             .map(|()| Instant::now())
     })
+}
+
+/// What a part of the tasks comes to that one thread does without a break. It holds the lock.
+struct Part<'a> {
+    checksum: Checksum,
+    done: u64,
+    failure: Option<Error>,
+    _held: HeldByPart<'a>,
+}
+
+impl<'a> Part<'a> {
+    fn begin(lock: &'a InterpreterLock) -> Self {
+        lock.acquire();
+        Self { checksum: Checksum::default(), done: 0, failure: None, _held: HeldByPart(lock) }
+    }
+
+    #[inline]
+    fn add(&mut self, state: Result<u64>) {
+        match state {
+            Ok(state) => self.checksum.add(state),
+            Err(error) => self.failure = Some(error),
+        }
+        self.done += 1;
+    }
+}
+
+/// Releases the lock when it is dropped, by a panic too.
+///
+/// Rayon wants the state of a fold to be `Send`, which the lock's own guard is not: it must be released by the thread
+/// that acquired it. A fold's state does stay on its thread, from its making to the consumer behind the fold.
+struct HeldByPart<'a>(&'a InterpreterLock);
+
+impl Drop for HeldByPart<'_> {
+    fn drop(&mut self) {
+        self.0.release();
+    }
 }

@@ -1,14 +1,17 @@
 //! One task: the steps of its operation, and the state that carries its results.
+//!
+//! All of it is generic over the operation. A branch would show in a loop over empty tasks, and so would the memory of
+//! a future that has room for the longest wait of all operations.
+
+use std::sync::Arc;
 
 use anyhow::Result;
 use protocol::{fold, task_seed};
 use workloads::{Step, Timer};
 
-use crate::{Batch, panics::caught};
+use crate::{Batch, event_loop::Tasks, panics::caught};
 
 /// Does a task on a thread that holds the lock, and returns its last state.
-///
-/// Generic over the operation, unlike [`on_loop`], because a loop over empty tasks would notice the branch.
 #[inline(always)]
 pub fn on_thread<S: Step>(step: &S, batch: &Batch, index: u64) -> Result<u64> {
     let mut state = task_seed(index);
@@ -25,19 +28,32 @@ pub fn on_thread<S: Step>(step: &S, batch: &Batch, index: u64) -> Result<u64> {
     Ok(state)
 }
 
-/// Does a task on an event loop, inline: its computation blocks the loop.
-pub async fn on_loop(batch: &Batch, timer: &Timer, index: u64) -> Result<u64> {
-    let operation = &batch.operation;
-    let mut state = task_seed(index);
-    for _ in 0..batch.steps {
-        let mut result = 0;
-        if operation.waits() {
-            result = operation.wait(timer).await?;
+/// The tasks of a batch, done inline on an event loop: what they compute blocks the loop.
+pub struct Inline<S> {
+    pub step: S,
+    pub batch: Arc<Batch>,
+}
+
+impl<S: Step> Inline<S> {
+    /// Does a task and returns its last state.
+    pub async fn run(&self, index: u64, timer: &Timer) -> Result<u64> {
+        let mut state = task_seed(index);
+        for _ in 0..self.batch.steps {
+            let mut result = 0;
+            if self.step.waits() {
+                result = self.step.wait(timer).await?;
+            }
+            if self.step.computes() {
+                result = caught(|| self.step.compute(state, &self.batch.lock))?;
+            }
+            state = fold(state, result);
         }
-        if operation.computes() {
-            result = caught(|| operation.compute(state, &batch.lock))?;
-        }
-        state = fold(state, result);
+        Ok(state)
     }
-    Ok(state)
+}
+
+impl<S: Step> Tasks for Inline<S> {
+    fn run(&self, index: u64, timer: &Timer) -> impl Future<Output = Result<u64>> {
+        Inline::run(self, index, timer)
+    }
 }

@@ -5,15 +5,17 @@
 
 use std::{
     mem,
+    ops::Range,
     sync::{Arc, Mutex, PoisonError, mpsc},
     time::Instant,
 };
 
 use anyhow::{Context, Error, Result, ensure};
+use protocol::Checksum;
 use tokio::runtime::Builder;
-use workloads::Timer;
+use workloads::{Step, Timer, with_step};
 
-use crate::{Batch, Outcome, event_loop::release_while_parked, tally::Tally, task};
+use crate::{Batch, Outcome, event_loop::release_while_parked, tally::Tally, task::Inline};
 
 pub fn run(batch: &Arc<Batch>) -> Result<Outcome> {
     let begun = Instant::now();
@@ -38,20 +40,12 @@ pub fn run(batch: &Arc<Batch>) -> Result<Outcome> {
     tally.wait_until_all_run()?;
 
     let (finish, finished) = mpsc::channel();
-    let shared = Arc::new(Shared {
-        report: Report { failure: Mutex::default(), finish },
-        tally: Arc::clone(&tally),
-        timer,
-        batch: Arc::clone(batch),
-    });
+    let report = Report { failure: Mutex::default(), finish };
     let started = Instant::now();
-    runtime.spawn(async move {
-        for index in shared.batch.indices.clone() {
-            let shared = Arc::clone(&shared);
-            // No handle is kept: a task's memory is free again as soon as the task has ended.
-            tokio::spawn(async move { shared.do_task(index).await });
-        }
-        // From here on only the tasks share it: the last one to end drops it, and that reports the end.
+    with_step!(&batch.operation, step => {
+        let tasks = Inline { step: step.clone(), batch: Arc::clone(batch) };
+        let shared = Shared { report, tally: Arc::clone(&tally), timer, tasks };
+        runtime.spawn(spawn_all(Arc::new(shared), batch.indices.clone()));
     });
     let (ended, failure) = finished.recv().context("the runtime lost its tasks")?;
     if let Some(error) = failure {
@@ -69,19 +63,32 @@ pub fn run(batch: &Arc<Batch>) -> Result<Outcome> {
     })
 }
 
+/// Spawns the tasks, from inside the pool.
+async fn spawn_all<S: Step>(shared: Arc<Shared<S>>, indices: Range<u64>) {
+    for index in indices {
+        let shared = Arc::clone(&shared);
+        // No handle is kept: a task's memory is free again as soon as the task has ended.
+        tokio::spawn(async move {
+            let state = shared.tasks.run(index, &shared.timer).await;
+            shared.record(state);
+        });
+    }
+    // From here on only the tasks share it: the last one to end drops it, and that reports the end.
+}
+
 /// What the tasks share.
-struct Shared {
+struct Shared<S> {
     // First, so that the end is noted before anything else is dropped.
     report: Report,
     tally: Arc<Tally>,
     timer: Timer,
-    batch: Arc<Batch>,
+    tasks: Inline<S>,
 }
 
-impl Shared {
-    async fn do_task(&self, index: u64) {
-        match task::on_loop(&self.batch, &self.timer, index).await {
-            Ok(state) => self.tally.add(Tally::number(), protocol::Checksum(state), 1),
+impl<S> Shared<S> {
+    fn record(&self, state: Result<u64>) {
+        match state {
+            Ok(state) => self.tally.add(Tally::number(), Checksum(state), 1),
             Err(error) => self.report.fail(error),
         }
     }

@@ -152,3 +152,6 @@ fn panicked(panic: &(dyn Any + Send)) -> Error {
         .unwrap_or("no message");
     anyhow!("panicked: {message}")
 }
+
+#[cfg(test)]
+mod tests;

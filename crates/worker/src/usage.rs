@@ -24,8 +24,8 @@ impl Meter {
             sys_ns: since(|usage| nanoseconds(usage.system_time())),
             peak_rss_bytes: peak_resident_bytes(),
             processes: Some(1),
-            voluntary_switches: since(|usage| usage.voluntary_context_switches().into()),
-            involuntary_switches: since(|usage| usage.involuntary_context_switches().into()),
+            voluntary_switches: since(|usage| usage.voluntary_context_switches()),
+            involuntary_switches: since(|usage| usage.involuntary_context_switches()),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! `burn`: a linear congruential generator.
 
+use std::hint::black_box;
+
 use anyhow::Result;
 use interpreter_lock::InterpreterLock;
 
@@ -35,9 +37,11 @@ impl Step for Burn {
     #[inline]
     fn compute(&self, state: u64, lock: &InterpreterLock) -> Result<u64> {
         let mut value = state as u32;
+        // Seen by the compiler, the multiplier would let it run several steps as one, with the powers of it.
+        let multiplier = black_box(MULTIPLIER);
         in_blocks(self.iterations, lock, |block| {
             for index in block {
-                value = value.wrapping_mul(MULTIPLIER).wrapping_add(INCREMENT).wrapping_add(index as u32);
+                value = value.wrapping_mul(multiplier).wrapping_add(INCREMENT).wrapping_add(index as u32);
             }
         });
         Ok(u64::from(value))

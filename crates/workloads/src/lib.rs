@@ -8,6 +8,7 @@
 
 mod block;
 mod burn;
+mod faulty;
 mod operation;
 mod primes;
 mod step;
@@ -17,6 +18,8 @@ mod wait;
 mod wait_and_burn;
 
 pub use burn::Burn;
+#[doc(hidden)]
+pub use faulty::Faulty;
 pub use operation::Operation;
 pub use primes::Primes;
 pub use step::Step;

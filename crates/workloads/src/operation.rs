@@ -4,7 +4,7 @@ use anyhow::Result;
 use interpreter_lock::InterpreterLock;
 use protocol::Task;
 
-use crate::{Burn, Primes, Step, SumOfSquares, Timer, Wait, WaitAndBurn};
+use crate::{Burn, Faulty, Primes, Step, SumOfSquares, Timer, Wait, WaitAndBurn};
 
 /// Any one of the operations. It is a [`Step`] itself, at the price of one branch a call; a loop that is as short as
 /// the operation makes the choice once, with [`with_step!`](crate::with_step).
@@ -20,6 +20,8 @@ pub enum Operation {
     Wait(Wait),
     /// See [`WaitAndBurn`].
     WaitAndBurn(WaitAndBurn),
+    #[doc(hidden)]
+    Faulty(Faulty),
 }
 
 /// Runs an expression with the operation inside an [`Operation`](crate::Operation): compiled once for each of them.
@@ -39,6 +41,7 @@ macro_rules! with_step {
             $crate::Operation::Primes($step) => $body,
             $crate::Operation::Wait($step) => $body,
             $crate::Operation::WaitAndBurn($step) => $body,
+            $crate::Operation::Faulty($step) => $body,
         }
     };
 }

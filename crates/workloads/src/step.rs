@@ -1,6 +1,6 @@
 //! The shape of an operation.
 
-use std::future::Future;
+use std::future::{Future, ready};
 
 use anyhow::Result;
 use interpreter_lock::InterpreterLock;
@@ -11,7 +11,7 @@ use crate::Timer;
 ///
 /// The step's result, which is folded into the task's state, is that of the part that computes; an operation that
 /// only waits has the result of its wait.
-pub trait Step: Send + Sync {
+pub trait Step: Clone + Send + Sync + 'static {
     /// Whether there is a part that waits.
     fn waits(&self) -> bool;
 
@@ -24,7 +24,7 @@ pub trait Step: Send + Sync {
     /// What the operation waited for went wrong.
     fn wait(&self, timer: &Timer) -> impl Future<Output = Result<u64>> + Send {
         let _ = timer;
-        async { Ok(0) }
+        ready(Ok(0))
     }
 
     /// Waits on a thread, which lets go of the interpreter lock meanwhile.

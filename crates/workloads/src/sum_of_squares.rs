@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn the_closed_form_holds_where_the_sum_has_wrapped() {
         // 10^7: 333333283333335000000 mod 2^64.
-        assert_eq!(closed_form(10_000_000), 1_291_990_006_563_070_912);
+        assert_eq!(closed_form(10_000_000), 1_291_890_006_563_070_912);
         assert_eq!(closed_form(u64::MAX), 9_223_372_036_854_775_807);
     }
 }

@@ -35,10 +35,8 @@ impl Timer {
     }
 
     /// Waits, beginning with the first poll. A wait of 0 is over at once. A wait may be dropped before its end.
-    pub async fn wait(&self, duration: Duration) {
-        if !duration.is_zero() {
-            self.0.wait(duration).await;
-        }
+    pub fn wait(&self, duration: Duration) -> impl Future<Output = ()> + Send {
+        self.0.wait(duration)
     }
 }
 

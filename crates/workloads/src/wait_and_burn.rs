@@ -31,8 +31,8 @@ impl Step for WaitAndBurn {
         true
     }
 
-    async fn wait(&self, timer: &Timer) -> Result<u64> {
-        self.wait.wait(timer).await
+    fn wait(&self, timer: &Timer) -> impl Future<Output = Result<u64>> + Send {
+        self.wait.wait(timer)
     }
 
     fn wait_blocking(&self, lock: &InterpreterLock) -> Result<u64> {

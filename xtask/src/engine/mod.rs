@@ -1,6 +1,43 @@
 //! Runs a plan: cell after cell, no two at the same time, and tells what happens as typed events.
 //!
-//! This is the only stage that starts processes.
+//! This is the only stage that starts processes. From top to bottom:
+//!
+//! | file | what lives there |
+//! | --- | --- |
+//! | [`schedule`] | plan and seed → the order of all repetitions; pure |
+//! | [`run`](mod@run) | walks the schedule, emits events, decides what a failure means for the rest |
+//! | [`answer`] | whether a sample can be an answer to its job |
+//! | [`calibrate`] | CPU time → iterations, by ordinary jobs |
+//! | [`launcher`] | the seam: what the walk needs of whoever starts workers |
+//! | [`scripted`] | a launcher without processes, for tests |
+//! | [`workers`] | the launcher with processes |
+//! | [`session`] | the conversation with one worker |
+//! | [`process`], [`lines`], [`ending`], [`linux`] | one process: its pipes, its end, its orphans |
+//! | [`signals`] | Ctrl-C and Ctrl-Z |
+//! | [`binaries`], [`build`] | which program a cell needs, and how it is built |
+//! | [`machine`] | what the machine did around a repetition |
+//! | [`lock`] | one matrix at a time on a machine |
+//! | [`event`], [`failure`] | what the engine tells |
 
+pub mod answer;
+pub mod binaries;
+pub mod build;
+pub mod calibrate;
+pub mod ending;
 pub mod event;
 pub mod failure;
+pub mod launcher;
+pub mod lines;
+pub mod linux;
+pub mod lock;
+pub mod machine;
+pub mod process;
+mod progress;
+pub mod run;
+pub mod schedule;
+pub mod scripted;
+pub mod session;
+pub mod signals;
+pub mod workers;
+
+pub use run::{Options, Outcome, run};

@@ -39,3 +39,12 @@ impl From<u64> for AxisValue {
 /// Axis name → value, in the order in which the matrix file names the axes. An axis that does not apply to a cell is
 /// not in its map.
 pub type Axes = IndexMap<String, AxisValue>;
+
+/// An axis of a scenario.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Axis {
+    /// Its key.
+    pub name: String,
+    /// Its values, in the order of the matrix file.
+    pub values: Vec<AxisValue>,
+}

@@ -1,5 +1,115 @@
 //! The matrix file: TOML → `Matrix` (what was written) → [`Plan`] (the cells to run). Pure: text in, plan or
 //! problems out.
+//!
+//! | module | what it does |
+//! | --- | --- |
+//! | [`vocabulary`] | every key, word and operation, as data |
+//! | `source`, `entries`, `reader` | text and typed values, with every mistake noted |
+//! | `parse`, `parse_batch`, `task`, `setting`, `zip`, `choice` | TOML → `written` |
+//! | `expand`, `draft`, `coordinates`, `comparisons` | `written` → [`plan`] |
+//! | [`pattern`] | choosing cells |
+//! | [`estimate`] | how long they will take |
+//! | [`problem`] | mistakes and how they are shown |
+//! | [`schema`], [`reference`] | the vocabulary for editors and for people |
 
 pub mod axis;
+mod choice;
+mod comparisons;
+mod coordinates;
+mod draft;
+pub mod duration;
+mod entries;
+pub mod estimate;
+mod expand;
+pub mod nearest;
+pub mod number;
+mod parse;
+mod parse_batch;
+pub mod pattern;
 pub mod plan;
+pub mod problem;
+mod reader;
+pub mod reference;
+pub mod schema;
+mod setting;
+mod source;
+mod task;
+pub mod vocabulary;
+mod written;
+mod zip;
+
+use std::path::Path;
+
+use plan::Plan;
+use problem::{Problem, Problems, Report};
+use vocabulary::tables::MAX_CELLS;
+
+/// How a matrix is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LoadOptions {
+    /// Whether the small sizes of `--quick` are wanted.
+    pub quick: bool,
+    /// What `workers = "cores"` stands for.
+    pub cores: u32,
+}
+
+/// How many CPUs this process may use: its affinity mask and its control group's quota count, not the host's CPUs.
+#[must_use]
+pub fn usable_cores() -> u32 {
+    std::thread::available_parallelism().map_or(1, |cores| u32::try_from(cores.get()).unwrap_or(u32::MAX))
+}
+
+/// Reads a matrix file and expands it.
+///
+/// Both sets of sizes are checked, those of `--quick` and the full ones, whichever is wanted: a mistake shows at once.
+///
+/// # Errors
+/// Everything that is wrong with the file.
+pub fn load(path: &Path, options: &LoadOptions) -> Result<Plan, Report> {
+    let text = source::read(path)?;
+    parse(path, text, options)
+}
+
+/// The same for a text; `path` is its name in the plan and in reports.
+///
+/// # Errors
+/// Everything that is wrong with the text.
+pub fn parse(path: &Path, text: String, options: &LoadOptions) -> Result<Plan, Report> {
+    let mut problems = Problems::default();
+    let mut plan = None;
+    match parse::syntax(&text) {
+        Ok(root) => {
+            plan = Some(read(path, &root, options, &mut problems));
+            if root.get("batch").is_some_and(|batch| parse::has_quick(batch.get_ref())) {
+                read(path, &root, &LoadOptions { quick: !options.quick, ..*options }, &mut problems);
+            }
+        }
+        Err(problem) => problems.push(problem),
+    }
+    match plan {
+        Some(plan) if problems.is_empty() => Ok(plan),
+        _ => Err(problems.into_report(path, text)),
+    }
+}
+
+fn read(path: &Path, root: &toml::de::DeTable<'_>, options: &LoadOptions, problems: &mut Problems) -> Plan {
+    let matrix = parse::matrix(root, options, problems);
+    let mut scenarios = Vec::new();
+    let mut left = MAX_CELLS;
+    for batch in &matrix.batches {
+        let count = expand::combinations(batch).filter(|count| *count <= left);
+        let Some(count) = count else {
+            problems.push(
+                Problem::new(format!("the matrix has more than {} cells", number::grouped(MAX_CELLS)))
+                    .at(batch.name_span.clone(), "this scenario is one too many")
+                    .help("`zip` walks axes together instead of combining them; fewer values help as well"),
+            );
+            break;
+        };
+        left -= count;
+        scenarios.extend(expand::expand(batch, options.cores, problems));
+    }
+    let mut plan = Plan { file: path.to_owned(), scenarios, runtimes: matrix.runtimes, cores: options.cores };
+    plan.keep_used_runtimes();
+    plan
+}

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use protocol::{BatchJob, Job, Lock, Model, Task};
 
-use super::axis::Axes;
+use super::axis::{Axes, Axis};
 
 /// Everything that one run of the matrix will measure.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,6 +16,8 @@ pub struct Plan {
     pub scenarios: Vec<Scenario>,
     /// The runtimes that the cells name, other than `rust`.
     pub runtimes: Vec<Runtime>,
+    /// Usable CPUs, which `workers = "cores"` stood for.
+    pub cores: u32,
 }
 
 /// One question of the matrix.
@@ -29,6 +31,8 @@ pub struct Scenario {
     pub compare: Option<String>,
     /// Whether set-up time counts as elapsed time.
     pub include_setup: bool,
+    /// Its axes with the values that a cell has, in the order of the matrix file.
+    pub axes: Vec<Axis>,
     /// How often and in which order its cells run.
     pub schedule: Schedule,
     /// Its cells. Ids are unique in the plan.
@@ -49,6 +53,27 @@ pub struct Schedule {
     pub runs: u32,
     /// How long one run may take.
     pub timeout: Duration,
+}
+
+impl Schedule {
+    /// How often each cell runs, warm-ups included.
+    #[must_use]
+    pub fn repetitions(&self) -> u64 {
+        let (warmups, runs) = (u64::from(self.warmups), u64::from(self.runs));
+        match self.order {
+            Order::Interleaved => runs * (warmups + 1),
+            Order::Sequential => warmups + runs,
+        }
+    }
+
+    /// How many worker processes each cell starts.
+    #[must_use]
+    pub fn processes(&self) -> u64 {
+        match self.order {
+            Order::Interleaved => self.runs.into(),
+            Order::Sequential => 1,
+        }
+    }
 }
 
 /// The order of the runs of a scenario.
@@ -198,6 +223,29 @@ impl TaskSpec {
             Self::WaitAndBurn { io, cpu } => {
                 Task::WaitAndBurn { io_ns: nanoseconds(*io), iterations: cpu.iterations(rate) }
             }
+        }
+    }
+}
+
+impl Plan {
+    /// How many cells there are.
+    #[must_use]
+    pub fn cell_count(&self) -> u64 {
+        self.scenarios.iter().map(|scenario| scenario.cells.len() as u64).sum()
+    }
+
+    /// How many runs are planned, warm-ups included.
+    #[must_use]
+    pub fn repetitions(&self) -> u64 {
+        let repetitions = |scenario: &Scenario| scenario.cells.len() as u64 * scenario.schedule.repetitions();
+        self.scenarios.iter().map(repetitions).sum()
+    }
+
+    /// Replaces how often every cell runs, for the command line.
+    pub fn override_schedule(&mut self, runs: Option<u32>, warmups: Option<u32>) {
+        for schedule in self.scenarios.iter_mut().map(|scenario| &mut scenario.schedule) {
+            schedule.runs = runs.unwrap_or(schedule.runs);
+            schedule.warmups = warmups.unwrap_or(schedule.warmups);
         }
     }
 }

@@ -1,3 +1,31 @@
 //! Where results are kept and found: one folder per run of the matrix, and an index of them.
+//!
+//! | file | what lives here |
+//! | --- | --- |
+//! | [`folder`] | makes a result's folder, and writes its files |
+//! | [`sample_file`] | the listener that appends to `samples.jsonl` |
+//! | [`record`] | the lines of `samples.jsonl` |
+//! | [`environment`] | what the figures were taken with and on: `environment.json` |
+//! | [`machine`] | the machine's part of it, and its fingerprint |
+//! | [`linux`] | what only Linux tells about the machine |
+//! | [`git`] | commit and state of the working tree |
+//! | [`read`] | reads the files back |
+//! | [`index`] | `README.md` over all results |
+//! | [`atomic`] | writes a file wholly or not at all |
+//!
+//! What figures mean is the business of [`stats`](crate::stats); how they look, of [`report`](crate::report).
 
+pub mod atomic;
+pub mod environment;
+pub mod folder;
+pub mod git;
+pub mod index;
+pub mod linux;
+pub mod machine;
+pub mod read;
 pub mod record;
+pub mod sample_file;
+
+pub use environment::Environment;
+pub use folder::ResultFolder;
+pub use sample_file::SampleFile;

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::matrix::axis::{Axes, AxisValue};
+use crate::engine::failure::FailureKind;
+use crate::matrix::axis::{Axes, Axis, AxisValue};
 
 /// The version of `summary.json`.
 pub const SCHEMA: u32 = 1;
@@ -26,8 +27,32 @@ pub struct Summary {
     pub measured_ns: u64,
     /// Set-up and elapsed time of all warm-ups.
     pub warmup_ns: u64,
+    /// What the machine did meanwhile.
+    pub machine: MachineSummary,
     /// The scenarios, in the order of the matrix.
     pub scenarios: Vec<ScenarioSummary>,
+}
+
+impl Summary {
+    /// The text of `summary.json`: readable, ends in a line feed.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).expect("a summary has string keys only") + "\n"
+    }
+
+    /// The cells of all scenarios, in order.
+    pub fn cells(&self) -> impl Iterator<Item = &CellSummary> {
+        self.scenarios.iter().flat_map(|scenario| &scenario.cells)
+    }
+}
+
+/// What the machine did during all repetitions, warm-ups included. What the system does not tell is `None`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MachineSummary {
+    /// CPU time that the hypervisor gave to others, all CPUs together.
+    pub stolen_ns: Option<u64>,
+    /// Time for which our control group was throttled.
+    pub throttled_ns: Option<u64>,
 }
 
 /// One scenario.
@@ -41,23 +66,22 @@ pub struct ScenarioSummary {
     pub question: Option<String>,
     /// The compared axis.
     pub compare: Option<String>,
+    /// Whether the figures called elapsed include set-up time.
+    pub include_setup: bool,
+    /// Warm-ups, recorded and never counted.
+    pub warmups: u32,
+    /// Counted runs planned for each cell.
+    pub runs: u32,
+    /// `interleaved` or `sequential`.
+    pub order: String,
     /// The axes and their values, in the order of the matrix: the columns and rows of a pivot.
-    pub axes: Vec<AxisSummary>,
+    pub axes: Vec<Axis>,
     /// Settings that all its cells share, by key, as the matrix states them: tasks, workers, …
     pub settings: BTreeMap<String, AxisValue>,
     /// The cells.
     pub cells: Vec<CellSummary>,
     /// Which cells are compared with which.
     pub comparisons: Vec<ComparisonSummary>,
-}
-
-/// One axis of a scenario.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct AxisSummary {
-    /// Its key.
-    pub name: String,
-    /// Its values.
-    pub values: Vec<AxisValue>,
 }
 
 /// The cells that differ only in the compared axis.
@@ -93,12 +117,14 @@ pub struct CellSummary {
     pub status: Status,
     /// Why it has no figures, where it has none.
     pub reason: Option<String>,
+    /// The same as a word, for programs.
+    pub failure: Option<FailureKind>,
     /// The last lines of the worker's stderr, where it failed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stderr_tail: Vec<String>,
-    /// Counted runs that gave a sample. Below the planned number the figures are `None`.
+    /// Counted runs that gave a sample.
     pub runs: u32,
-    /// Elapsed time of the counted runs, in nanoseconds.
+    /// Elapsed time of the counted runs, in nanoseconds; set-up included where the scenario says so.
     pub elapsed_ns: Option<Spread<u64>>,
     /// Set-up time of the counted runs, in nanoseconds.
     pub setup_ns: Option<Spread<u64>>,
@@ -112,11 +138,12 @@ pub struct CellSummary {
     pub by_worker: Option<Vec<u64>>,
     /// The busiest worker's tasks over the mean.
     pub imbalance: Option<f64>,
-    /// CPU time over elapsed time: cores really used. Median over the counted runs.
+    /// Cores really used: CPU time over set-up and elapsed time, both of which CPU time covers. Median over the counted
+    /// runs.
     pub cores_used: Option<f64>,
     /// Cost of a run: medians over the counted runs, `peak_rss_bytes` their maximum.
     pub usage: UsageSummary,
-    /// The checksum that all runs computed.
+    /// The checksum that all counted runs computed.
     pub checksum: Option<String>,
     /// What a reader should know, as words from one list.
     pub flags: Vec<Flag>,
@@ -209,4 +236,6 @@ pub enum Flag {
     Outlier,
     /// One worker did far more than its share.
     Skewed,
+    /// Fewer runs than planned: the matrix was interrupted.
+    Incomplete,
 }

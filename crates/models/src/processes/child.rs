@@ -24,12 +24,15 @@ impl ChildWorker {
     /// Starts this program again as child `number` of `of`, with our stderr for its stderr.
     pub fn start(number: usize, of: usize) -> Result<Self> {
         let program = std::env::current_exe().context("cannot find the path of this program to start it again")?;
-        let mut process = Command::new(&program)
-            .env(PARENT_PID_VARIABLE, std::process::id().to_string())
+        Self::spawn(Command::new(program).env(PARENT_PID_VARIABLE, std::process::id().to_string()), number, of)
+    }
+
+    fn spawn(command: &mut Command, number: usize, of: usize) -> Result<Self> {
+        let mut process = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
-            .with_context(|| format!("cannot start child process {number} of {of} from {}", program.display()))?;
+            .with_context(|| format!("cannot start child process {number} of {of}: {command:?}"))?;
         let input = process.stdin.take();
         let output = BufReader::new(process.stdout.take().expect("stdout is piped"));
         Ok(Self { process, input, output, number, of })
@@ -92,5 +95,58 @@ impl Drop for ChildWorker {
         // Both do nothing to a child that has been waited for.
         let _ = self.process.kill();
         let _ = self.process.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> ChildWorker {
+        ChildWorker::spawn(Command::new("sh").arg("-c").arg(script), 0, 1).unwrap()
+    }
+
+    /// The error without the child's name, which has its process id in it.
+    fn reason(result: Result<impl Sized>) -> String {
+        let error = format!("{:#}", result.err().expect("should fail"));
+        error.split_once("(pid ").and_then(|(_, rest)| rest.split_once(") ")).expect("names the child").1.to_owned()
+    }
+
+    #[test]
+    fn a_child_that_exits_early_is_reported_with_its_status() {
+        assert_eq!(reason(shell("exit 3").receive()), "ended before it had answered, with exit status: 3");
+    }
+
+    #[test]
+    fn a_child_that_is_killed_is_reported_with_its_signal() {
+        let reason = reason(shell("kill -SEGV $$").receive());
+        assert!(reason.starts_with("ended before it had answered, with signal: 11 (SIGSEGV)"), "{reason}");
+    }
+
+    #[test]
+    fn a_child_that_closes_its_output_and_lives_on_is_ended() {
+        let reason = reason(shell("exec sleep 100 >&-").receive());
+        assert_eq!(reason, "ended before it had answered, with signal: 9 (SIGKILL)");
+    }
+
+    #[test]
+    fn a_child_that_says_something_else_is_quoted() {
+        let reason = reason(shell("echo hello; exec sleep 100").receive());
+        assert!(reason.starts_with("answered something else: not a protocol message: \"hello\""), "{reason}");
+    }
+
+    #[test]
+    fn a_request_to_a_child_that_is_gone_tells_how_it_ended() {
+        let mut child = shell("exit 4");
+        child.process.wait().unwrap();
+        assert_eq!(
+            reason(child.send(&Request::Run { warmup: false })),
+            "ended before it had answered, with exit status: 4"
+        );
+    }
+
+    #[test]
+    fn a_child_that_fails_after_its_work_is_reported() {
+        assert_eq!(reason(shell("read line; exit 5").end()), "did its work, but then ended with exit status: 5");
     }
 }

@@ -76,7 +76,8 @@ impl Timer {
     }
 
     pub fn wait(&self, duration: Duration) -> Wait<'_> {
-        Wait { shared: &self.shared, state: State::New(duration) }
+        let state = if duration.is_zero() { State::Over } else { State::New(duration) };
+        Wait { shared: &self.shared, state }
     }
 }
 

@@ -21,6 +21,8 @@ impl Timer {
     }
 
     pub async fn wait(&self, duration: Duration) {
-        tokio::time::sleep(duration).await;
+        if !duration.is_zero() {
+            tokio::time::sleep(duration).await;
+        }
     }
 }

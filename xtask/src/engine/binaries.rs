@@ -1,0 +1,188 @@
+//! Which program executes what: our own workers by operation, other runtimes by the command of the matrix.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::env;
+use std::ffi::OsStr;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use nix::unistd::{AccessFlags, access};
+use protocol::{Job, Task};
+
+use super::process::WorkerCommand;
+use crate::matrix::plan::{Plan, RUST_RUNTIME, Runtime, TaskSpec, Work};
+
+/// The worker, package and program, for CPU-bound operations.
+pub const CPU_WORKER: &str = "cpu-worker";
+/// The worker, package and program, for operations that wait.
+pub const IO_WORKER: &str = "io-worker";
+/// The HTTP server under test.
+pub const SERVER: &str = "server";
+/// The load generator.
+pub const CLIENT: &str = "client";
+
+/// Where our own workers are, by name.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Binaries(BTreeMap<&'static str, PathBuf>);
+
+impl Binaries {
+    /// Where this worker is, if it was built.
+    #[must_use]
+    pub fn path(&self, worker: &str) -> Option<&Path> {
+        self.0.get(worker).map(PathBuf::as_path)
+    }
+
+    /// The workers and where they are, for the record of their hashes.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, &Path)> {
+        self.0.iter().map(|(name, path)| (*name, path.as_path()))
+    }
+}
+
+impl FromIterator<(&'static str, PathBuf)> for Binaries {
+    fn from_iter<I: IntoIterator<Item = (&'static str, PathBuf)>>(paths: I) -> Self {
+        Self(paths.into_iter().collect())
+    }
+}
+
+/// Our worker for a job.
+#[must_use]
+pub fn worker_of(job: &Job) -> &'static str {
+    let batch = match job {
+        Job::Batch(batch) => batch,
+        Job::Serve(_) => return SERVER,
+        Job::Load(_) => return CLIENT,
+    };
+    match batch.task {
+        Task::SumOfSquares { .. } | Task::Burn { .. } | Task::Primes { .. } => CPU_WORKER,
+        Task::Wait { .. } | Task::WaitAndBurn { .. } => IO_WORKER,
+    }
+}
+
+/// Our workers that the cells of a plan need, those in `skip` (by id) left out. Calibration is a `burn`.
+#[must_use]
+pub fn needed(plan: &Plan, skip: &HashSet<String>) -> BTreeSet<&'static str> {
+    let mut workers = BTreeSet::new();
+    let cells = plan.scenarios.iter().flat_map(|scenario| &scenario.cells);
+    for cell in cells.filter(|cell| cell.runtime == RUST_RUNTIME && !skip.contains(&cell.id)) {
+        let Work::Batch(batch) = &cell.work;
+        workers.insert(match batch.task {
+            TaskSpec::SumOfSquares { .. } | TaskSpec::Burn { .. } | TaskSpec::Primes { .. } => CPU_WORKER,
+            TaskSpec::Wait { .. } | TaskSpec::WaitAndBurn { .. } => IO_WORKER,
+        });
+        if cell.work.needs_calibration() {
+            workers.insert(CPU_WORKER);
+        }
+    }
+    workers
+}
+
+/// A runtime's program is not installed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotFound {
+    /// The program as the matrix names it.
+    pub program: String,
+    /// How to get it.
+    pub install: Option<String>,
+}
+
+impl fmt::Display for NotFound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.program.contains('/') {
+            write!(f, "{} is not an executable file", self.program)?;
+        } else {
+            write!(f, "{} is not on the PATH", self.program)?;
+        }
+        match &self.install {
+            Some(install) => write!(f, "; to install it: {install}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for NotFound {}
+
+/// The command that starts a runtime's worker, with the program's path: a name is looked up on the PATH (the
+/// runtime's own, if its `env` sets one), a relative path starts from the current directory.
+///
+/// # Errors
+/// There is no such executable file.
+pub fn resolve(runtime: &Runtime) -> Result<WorkerCommand, NotFound> {
+    let name = runtime.command.first().map_or("", String::as_str);
+    let own = runtime.env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.into());
+    let path = own.or_else(|| env::var_os("PATH")).unwrap_or_default();
+    match find_program(name, &path) {
+        Some(program) => {
+            Ok(WorkerCommand { program, arguments: runtime.command[1..].to_vec(), environment: runtime.env.clone() })
+        }
+        None => Err(NotFound { program: name.to_owned(), install: runtime.install.clone() }),
+    }
+}
+
+fn find_program(name: &str, path: &OsStr) -> Option<PathBuf> {
+    let executable = |path: &PathBuf| path.is_file() && access(path.as_path(), AccessFlags::X_OK).is_ok();
+    let found = if name.contains('/') {
+        Some(PathBuf::from(name)).filter(executable)
+    } else if name.is_empty() {
+        None
+    } else {
+        env::split_paths(path).map(|folder| folder.join(name)).find(executable)
+    };
+    // Not canonical: a virtual environment's interpreter finds its home by the link that it was called by.
+    std::path::absolute(found?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::scripted::plan_of;
+    use super::*;
+    use crate::matrix::plan::{CpuWork, Order};
+
+    fn runtime(command: &str) -> Runtime {
+        Runtime {
+            name: "r".into(),
+            command: vec![command.into(), "x".into()],
+            version: None,
+            install: Some("ask somebody".into()),
+            env: vec![],
+        }
+    }
+
+    #[test]
+    fn only_what_the_cells_need_is_built() {
+        let mut plan = plan_of(Order::Sequential, 0, 1, &["a", "b", "c"]);
+        let task = |plan: &mut Plan, cell: usize, spec| {
+            let Work::Batch(batch) = &mut plan.scenarios[0].cells[cell].work;
+            batch.task = spec;
+        };
+        let io = std::time::Duration::from_millis(1);
+        task(&mut plan, 1, TaskSpec::WaitAndBurn { io, cpu: CpuWork::Iterations(5) });
+        plan.scenarios[0].cells[2].runtime = "python3".into();
+        assert_eq!(needed(&plan, &HashSet::new()), BTreeSet::from([CPU_WORKER, IO_WORKER]));
+
+        let skip = HashSet::from(["s/cell=a".to_owned()]);
+        assert_eq!(needed(&plan, &skip), BTreeSet::from([IO_WORKER]));
+        task(&mut plan, 1, TaskSpec::WaitAndBurn { io, cpu: CpuWork::Time(io) });
+        assert_eq!(needed(&plan, &skip), BTreeSet::from([CPU_WORKER, IO_WORKER]), "calibration burns");
+    }
+
+    #[test]
+    fn a_name_is_looked_up_on_the_path() {
+        let command = resolve(&runtime("sh")).unwrap();
+        assert!(command.program.is_absolute() && command.program.ends_with("sh"), "{command:?}");
+        assert_eq!(command.arguments, ["x"]);
+    }
+
+    #[test]
+    fn a_program_that_is_not_installed_comes_with_a_hint() {
+        let text = resolve(&runtime("no-such-program-1")).unwrap_err().to_string();
+        assert_eq!(text, "no-such-program-1 is not on the PATH; to install it: ask somebody");
+        let text = resolve(&runtime("./no/such/program")).unwrap_err().to_string();
+        assert_eq!(text, "./no/such/program is not an executable file; to install it: ask somebody");
+    }
+
+    #[test]
+    fn a_file_that_may_not_be_executed_is_no_program() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        assert!(resolve(&runtime(file.path().to_str().unwrap())).is_err());
+    }
+}

@@ -1,0 +1,149 @@
+//! Builds our own workers, only those that are needed.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+
+use super::binaries::Binaries;
+
+/// Builds these workers in release with one call of cargo, whose progress goes to stderr.
+///
+/// # Errors
+/// Cargo cannot be started or the build fails; cargo has then said why on stderr.
+pub fn build(workers: &BTreeSet<&'static str>) -> Result<Binaries> {
+    if workers.is_empty() {
+        return Ok(Binaries::default());
+    }
+    let mut arguments = vec!["build", "--release", "--message-format=json-render-diagnostics"];
+    arguments.extend(workers.iter().flat_map(|worker| ["-p", worker]));
+    let output = duct::cmd(cargo(), &arguments)
+        .dir(workspace())
+        .stdout_capture()
+        .unchecked()
+        .run()
+        .with_context(|| format!("could not start {}", cargo().display()))?;
+    if !output.status.success() {
+        bail!("the workers could not be built; `cargo {}` says why above", arguments.join(" "));
+    }
+    let built = String::from_utf8_lossy(&output.stdout);
+    let binaries: Binaries = built.lines().filter_map(|line| executable(line, workers)).collect();
+    match workers.iter().find(|worker| binaries.path(worker).is_none()) {
+        Some(worker) => bail!("cargo built {worker} but named no program of it: has the package a [[bin]] {worker}?"),
+        None => Ok(binaries),
+    }
+}
+
+/// The workers as an earlier build left them.
+///
+/// # Errors
+/// One is not there.
+pub fn already_built(workers: &BTreeSet<&'static str>) -> Result<Binaries> {
+    if workers.is_empty() {
+        return Ok(Binaries::default());
+    }
+    let release = target_folder()?.join("release");
+    let binaries: Binaries = workers
+        .iter()
+        .map(|worker| (*worker, release.join(format!("{worker}{}", env::consts::EXE_SUFFIX))))
+        .filter(|(_, path)| path.is_file())
+        .collect();
+    let missing: Vec<&str> = workers.iter().copied().filter(|worker| binaries.path(worker).is_none()).collect();
+    if !missing.is_empty() {
+        bail!(
+            "{} not built yet: {} has no such program. Leave --no-build out, or run `cargo build --release -p {}`",
+            if missing.len() == 1 { format!("{} is", missing[0]) } else { format!("{} are", missing.join(" and ")) },
+            release.display(),
+            missing.join(" -p "),
+        );
+    }
+    Ok(binaries)
+}
+
+/// The cargo that runs us, or the one on the PATH.
+fn cargo() -> OsString {
+    // Not a `Path`: duct would look for a bare `cargo` in the current folder instead of on the PATH.
+    env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
+}
+
+/// The workspace that this orchestrator belongs to. Cargo names it when it runs us; it may have been moved since we
+/// were compiled.
+#[must_use]
+pub fn workspace() -> PathBuf {
+    let package = env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| env!("CARGO_MANIFEST_DIR").into(), PathBuf::from);
+    package.parent().map(Path::to_owned).unwrap_or(package)
+}
+
+/// Where cargo puts what it builds: configuration and environment may move it, so cargo is asked.
+fn target_folder() -> Result<PathBuf> {
+    #[derive(Deserialize)]
+    struct Metadata {
+        target_directory: PathBuf,
+    }
+    let text = duct::cmd!(cargo(), "metadata", "--no-deps", "--format-version", "1", "--offline")
+        .dir(workspace())
+        .read()
+        .context("cargo did not tell where its target folder is")?;
+    let metadata: Metadata = serde_json::from_str(&text).context("cargo's metadata has no target_directory")?;
+    Ok(metadata.target_directory)
+}
+
+/// The worker and its path, if this line of cargo's messages tells about one.
+fn executable(line: &str, workers: &BTreeSet<&'static str>) -> Option<(&'static str, PathBuf)> {
+    #[derive(Deserialize)]
+    struct Message {
+        reason: String,
+        #[serde(default)]
+        target: Option<Target>,
+        #[serde(default)]
+        executable: Option<PathBuf>,
+    }
+    #[derive(Deserialize)]
+    struct Target {
+        name: String,
+        kind: Vec<String>,
+    }
+    let message: Message = serde_json::from_str(line).ok()?;
+    let target = message.target.filter(|target| target.kind.iter().any(|kind| kind == "bin"))?;
+    let worker = workers.get(target.name.as_str())?;
+    (message.reason == "compiler-artifact").then_some((*worker, message.executable?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cargo_names_the_programs_that_it_built() {
+        let workers = BTreeSet::from(["cpu-worker"]);
+        let line = r#"{"reason":"compiler-artifact","package_id":"x","target":{"kind":["bin"],"crate_types":["bin"],"name":"cpu-worker","src_path":"/x"},"profile":{},"features":[],"filenames":["/t/release/cpu-worker"],"executable":"/t/release/cpu-worker","fresh":true}"#;
+        assert_eq!(executable(line, &workers), Some(("cpu-worker", "/t/release/cpu-worker".into())));
+        let library =
+            r#"{"reason":"compiler-artifact","target":{"kind":["lib"],"name":"cpu-worker"},"executable":null}"#;
+        assert_eq!(executable(library, &workers), None);
+        assert_eq!(executable(r#"{"reason":"build-finished","success":true}"#, &workers), None);
+    }
+
+    #[test]
+    fn nothing_needed_is_nothing_built() {
+        assert_eq!(build(&BTreeSet::new()).unwrap(), Binaries::default());
+        assert_eq!(already_built(&BTreeSet::new()).unwrap(), Binaries::default());
+    }
+
+    #[test]
+    fn a_build_that_fails_names_the_command() {
+        let text = build(&BTreeSet::from(["no-such-worker"])).unwrap_err().to_string();
+        let command = "cargo build --release --message-format=json-render-diagnostics -p no-such-worker";
+        assert_eq!(text, format!("the workers could not be built; `{command}` says why above"));
+    }
+
+    #[test]
+    fn a_worker_that_was_never_built_comes_with_the_command_that_builds_it() {
+        let text = already_built(&BTreeSet::from(["no-such-worker"])).unwrap_err().to_string();
+        assert!(text.starts_with("no-such-worker is not built yet: "), "{text}");
+        assert!(text.ends_with("run `cargo build --release -p no-such-worker`"), "{text}");
+    }
+}

@@ -1,0 +1,105 @@
+//! What only Linux has: adopting orphans, and `/proc`. Elsewhere the functions answer that they know nothing, and the
+//! engine falls back on process groups alone.
+
+use std::fs;
+
+use nix::unistd::Pid;
+
+/// Makes orphans of our descendants our own children, so that a process that left its group can still be found. Holds
+/// for the whole process; is not inherited by children.
+pub fn adopt_orphans() {
+    #[cfg(target_os = "linux")]
+    // Kernels before 3.4 cannot; there orphans go to init, as they always did.
+    let _ = nix::sys::prctl::set_child_subreaper(true);
+}
+
+/// The children of this process, zombies included. `None` where the system does not tell.
+#[must_use]
+pub fn children() -> Option<Vec<Pid>> {
+    let mut children = Vec::new();
+    for task in fs::read_dir("/proc/self/task").ok()? {
+        // A thread may have ended since the listing; its children have moved on to another.
+        let Ok(list) = fs::read_to_string(task.ok()?.path().join("children")) else { continue };
+        children.extend(list.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).map(Pid::from_raw));
+    }
+    Some(children)
+}
+
+/// Whether a process was started with this environment variable, or by somebody who was.
+#[must_use]
+pub fn has_variable(pid: Pid, name: &str, value: &str) -> bool {
+    let wanted = format!("{name}={value}");
+    fs::read(format!("/proc/{pid}/environ"))
+        .is_ok_and(|environ| environ.split(|&byte| byte == 0).any(|variable| variable == wanted.as_bytes()))
+}
+
+/// A process, as `/proc` shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seen {
+    /// Its id.
+    pub pid: Pid,
+    /// The name of its program, at most 15 bytes of it.
+    pub name: String,
+    /// Its process group.
+    pub group: Pid,
+    /// Whether it has ended and only waits to be noticed by its parent.
+    pub zombie: bool,
+}
+
+/// Looks at one process.
+#[must_use]
+pub fn look(pid: Pid) -> Option<Seen> {
+    parse_stat(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+}
+
+/// The members of a process group that live. Reads all of `/proc`: not for the fast path.
+#[must_use]
+pub fn living_members(group: Pid) -> Vec<Seen> {
+    let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };
+    processes
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+        .filter_map(|pid| look(Pid::from_raw(pid)))
+        .filter(|seen| seen.group == group && !seen.zombie)
+        .collect()
+}
+
+/// `pid (name) state ppid pgrp …`: proc_pid_stat(5). The name may hold spaces and parentheses.
+fn parse_stat(stat: &str) -> Option<Seen> {
+    let (pid, rest) = stat.split_once(" (")?;
+    let (name, rest) = rest.rsplit_once(") ")?;
+    let mut fields = rest.split_ascii_whitespace();
+    let state = fields.next()?;
+    let group = fields.nth(1)?;
+    Some(Seen {
+        pid: Pid::from_raw(pid.parse().ok()?),
+        name: name.to_owned(),
+        group: Pid::from_raw(group.parse().ok()?),
+        zombie: matches!(state, "Z" | "X"),
+    })
+}
+
+/// Whether whoever started us chose to ignore a signal.
+#[must_use]
+pub fn is_ignored(signal: i32) -> bool {
+    let Ok(status) = fs::read_to_string("/proc/self/status") else { return false };
+    let Some(mask) = status.lines().find_map(|line| line.strip_prefix("SigIgn:")) else { return false };
+    u64::from_str_radix(mask.trim(), 16).is_ok_and(|mask| mask & (1 << (signal - 1)) != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_may_be_called_anything() {
+        let seen = parse_stat("42 (a) b (c) Z 1 40 40 0").unwrap();
+        let expected = Seen { pid: Pid::from_raw(42), name: "a) b (c".into(), group: Pid::from_raw(40), zombie: true };
+        assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn we_are_not_a_zombie() {
+        let seen = look(Pid::this()).unwrap();
+        assert_eq!((seen.pid, seen.zombie), (Pid::this(), false));
+    }
+}

@@ -1,0 +1,69 @@
+//! Numbers and times for people: digits in groups, durations in two units at most.
+
+use std::time::Duration;
+
+/// A whole number with a comma between groups of three digits.
+#[must_use]
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// "1 cell", "2 cells".
+#[must_use]
+pub fn counted(number: u64, one: &str, many: &str) -> String {
+    format!("{} {}", grouped(number), if number == 1 { one } else { many })
+}
+
+/// An estimated time, no more exact than an estimate is: `8 s`, `2 min 10 s`, `3 h 5 min`, `2 days`.
+#[must_use]
+pub fn roughly(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    if seconds < 1.0 {
+        return format!("{:.0} ms", (seconds * 1000.0).max(1.0));
+    }
+    if seconds < 10.0 {
+        return format!("{seconds:.1} s");
+    }
+    let seconds = time.as_secs();
+    let two = |large: u64, large_unit: &str, small: u64, small_unit: &str| match small {
+        0 => format!("{large} {large_unit}"),
+        _ => format!("{large} {large_unit} {small} {small_unit}"),
+    };
+    match seconds {
+        0..=59 => format!("{seconds} s"),
+        60..=3599 => two(seconds / 60, "min", seconds % 60, "s"),
+        3600..=86_399 => two(seconds / 3600, "h", seconds % 3600 / 60, "min"),
+        _ => {
+            let days = counted(seconds / 86_400, "day", "days");
+            match seconds % 86_400 / 3600 {
+                0 => days,
+                hours => format!("{days} {hours} h"),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_stand_in_groups_of_three() {
+        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+    }
+
+    #[test]
+    fn an_estimate_has_two_units_at_most() {
+        let shown = [0.0, 0.25, 4.26, 59.9, 60.0, 130.4, 3600.0, 11_100.0, 180_000.0];
+        let shown = shown.map(|seconds| roughly(Duration::from_secs_f64(seconds)));
+        assert_eq!(shown, ["1 ms", "250 ms", "4.3 s", "59 s", "1 min", "2 min 10 s", "1 h", "3 h 5 min", "2 days 2 h"]);
+    }
+}

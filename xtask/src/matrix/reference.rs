@@ -1,0 +1,92 @@
+//! The vocabulary as a page for people: `docs/matrix.md`. What is not data is in `reference.md` beside this file.
+
+use std::fmt::Write as _;
+
+use super::vocabulary::tables::{BATCH, DEFAULTS, OPERATIONS, ROOT, RUNTIME, TASK};
+use super::vocabulary::{Key, Kind, Table, Words};
+
+/// The page, with its last line feed.
+#[must_use]
+pub fn markdown() -> String {
+    let mut page = String::from(include_str!("reference.md"));
+    for table in [&ROOT, &DEFAULTS, &BATCH, &RUNTIME] {
+        section(&mut page, table);
+    }
+    operations(&mut page);
+    words(&mut page, "Models", "What `model` may be.", Words::Model);
+    words(
+        &mut page,
+        "Locks",
+        "What `lock` may be. A lock is an emulation; real interpreters are `[[runtime]]`s.",
+        Words::Lock,
+    );
+    words(&mut page, "Orders", "What `order` may be.", Words::Order);
+    page
+}
+
+/// Appends text. Writing to a string cannot fail.
+fn add(page: &mut String, text: std::fmt::Arguments<'_>) {
+    page.write_fmt(text).expect("a string takes everything");
+}
+
+fn section(page: &mut String, table: &Table) {
+    let title = if table.header.starts_with('[') { format!("`{}`", table.header) } else { "The file".into() };
+    add(page, format_args!("\n## {title}\n\n{}\n\n", table.about));
+    page.push_str("| key | value | default | meaning |\n| --- | --- | --- | --- |\n");
+    for key in table.keys {
+        add(page, format_args!("| `{}` | {} | {} | {} |\n", key.name, value(key), default(key), key.doc));
+    }
+}
+
+fn default(key: &Key) -> String {
+    match key.default {
+        // A default that is a value rather than a description of one is set as code.
+        Some(value) if value.starts_with('"') || value.parse::<u64>().is_ok() || value == "false" => {
+            format!("`{value}`")
+        }
+        Some(words) => words.to_owned(),
+        None if key.required => "required".into(),
+        None => "–".into(),
+    }
+}
+
+fn value(key: &Key) -> String {
+    let value = match key.kind {
+        Kind::Word(Words::Model) => "one of the [models](#models)".into(),
+        Kind::Word(Words::Lock) => "one of the [locks](#locks)".into(),
+        Kind::Word(Words::Order) => "one of the [orders](#orders)".into(),
+        Kind::Task => "one of the [operations](#operations) with its parameters".into(),
+        kind => code(&kind.expectation()),
+    };
+    if key.axis { format!("{value}; *axis*") } else { value }
+}
+
+/// Text in quotes and tables in braces are set as code, so that Markdown leaves them alone.
+fn code(words: &str) -> String {
+    if let Some((before, table)) = words.split_once("such as ") {
+        return format!("{before}such as `{table}`");
+    }
+    words.replace("[[", "`[[").replace("]]", "]]`").replace("written [defaults]", "written `[defaults]`")
+}
+
+fn operations(page: &mut String) {
+    add(page, format_args!("\n## Operations\n\n{} `op` names one of these operations.", TASK.about));
+    page.push_str(" `label` is what tables and ids call the task; the operation's name is the default.\n\n");
+    page.push_str("| `op` | parameters | meaning |\n| --- | --- | --- |\n");
+    for operation in OPERATIONS {
+        let parameter = |key: &Key| format!("`{}`: {}", key.name, code(&key.kind.expectation()));
+        let required: Vec<String> = operation.keys.iter().filter(|key| key.required).map(parameter).collect();
+        let one_of: Vec<String> =
+            operation.keys.iter().filter(|key| operation.one_of.contains(&key.name)).map(parameter).collect();
+        let parameters = [required.join("; "), one_of.join("; or ")];
+        let parameters: Vec<_> = parameters.into_iter().filter(|text| !text.is_empty()).collect();
+        add(page, format_args!("| `{}` | {} | {} |\n", operation.name, parameters.join("; and "), operation.doc));
+    }
+}
+
+fn words(page: &mut String, title: &str, about: &str, words: Words) {
+    add(page, format_args!("\n## {title}\n\n{about}\n\n| word | meaning |\n| --- | --- |\n"));
+    for (word, doc) in words.all() {
+        add(page, format_args!("| `{word}` | {doc} |\n"));
+    }
+}

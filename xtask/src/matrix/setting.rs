@@ -1,0 +1,134 @@
+//! One value of a key that may be an axis.
+
+use std::time::Duration;
+
+use protocol::{Lock, Model};
+use toml::de::DeValue;
+
+use super::axis::AxisValue;
+use super::plan::{RUST_RUNTIME, TaskSpec};
+use super::problem::{Problem, Problems, quote};
+use super::reader::{self, Value};
+use super::vocabulary::{Key, Kind};
+use super::{nearest, task};
+
+/// The word for as many workers as there are usable CPUs.
+pub const CORES: &str = "cores";
+
+/// A value, with its meaning.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Setting {
+    /// `task`
+    Task(TaskSpec),
+    /// `tasks`
+    Tasks(u64),
+    /// `steps`
+    Steps(u32),
+    /// `model`
+    Model(Model),
+    /// `workers`, with `cores` already a number.
+    Workers(u32),
+    /// `lock`
+    Lock(Lock),
+    /// `switch_interval`
+    SwitchInterval(Duration),
+    /// `runtime`
+    Runtime(String),
+}
+
+/// What the meaning of a value depends on, beside the value.
+#[derive(Debug)]
+pub struct Surroundings<'a> {
+    /// Usable CPUs.
+    pub cores: u32,
+    /// Names of the `[[runtime]]` tables.
+    pub runtimes: &'a [String],
+}
+
+/// Reads a value of a key, and how tables and ids show it.
+pub fn read(
+    key: &'static Key,
+    value: &Value<'_>,
+    around: &Surroundings<'_>,
+    problems: &mut Problems,
+) -> Option<(Setting, AxisValue)> {
+    let number = |number: u64| AxisValue::Number(number);
+    Some(match (key.kind, key.name) {
+        (Kind::Task, _) => {
+            let (spec, label) = task::read(value, problems)?;
+            (Setting::Task(spec), AxisValue::Text(label))
+        }
+        (Kind::Count { .. }, "tasks") => {
+            let count = reader::count(key, value, problems)?;
+            (Setting::Tasks(count), number(count))
+        }
+        (Kind::Count { .. }, "steps") => {
+            let count = reader::count(key, value, problems)?;
+            (Setting::Steps(narrow(count)), number(count))
+        }
+        (Kind::Workers { .. }, _) => {
+            let count = workers(key, value, around.cores, problems)?;
+            (Setting::Workers(count), number(count.into()))
+        }
+        (Kind::Word(_), "model") => {
+            let model = reader::word(key, value, problems).and_then(Model::from_name)?;
+            (Setting::Model(model), model.name().into())
+        }
+        (Kind::Word(_), "lock") => {
+            let lock = reader::word(key, value, problems).and_then(Lock::from_name)?;
+            (Setting::Lock(lock), lock.name().into())
+        }
+        (Kind::Time { .. }, _) => {
+            let time = reader::time(key, value, problems)?;
+            (Setting::SwitchInterval(time), value.get_ref().as_str().unwrap_or_default().into())
+        }
+        (Kind::Runtime, _) => {
+            let name = runtime(key, value, around.runtimes, problems)?;
+            let shown = name.as_str().into();
+            (Setting::Runtime(name), shown)
+        }
+        _ => unreachable!("`{}` is an axis in the vocabulary and unknown here", key.name),
+    })
+}
+
+/// A count that the vocabulary bounds below 2³².
+fn narrow(count: u64) -> u32 {
+    u32::try_from(count).expect("the vocabulary bounds this count")
+}
+
+fn workers(key: &'static Key, value: &Value<'_>, cores: u32, problems: &mut Problems) -> Option<u32> {
+    match value.get_ref() {
+        DeValue::String(text) if text == CORES => Some(cores),
+        DeValue::String(text) if nearest::nearest(text, [CORES]).is_some() => {
+            problems.push(
+                Problem::new(format!("unknown number of workers: {}", quote(text)))
+                    .at(value.span(), format!("expected {}", key.kind.expectation()))
+                    .help(format!("did you mean \"{CORES}\"?")),
+            );
+            None
+        }
+        DeValue::Integer(number) if number.as_str() == "0" => {
+            problems.push(
+                Problem::new("`workers` is 0: nobody would do the tasks")
+                    .at(value.span(), format!("expected {}", key.kind.expectation()))
+                    .help(format!("\"{CORES}\" is the number of usable CPUs")),
+            );
+            None
+        }
+        _ => reader::count(key, value, problems).map(narrow),
+    }
+}
+
+fn runtime(key: &'static Key, value: &Value<'_>, runtimes: &[String], problems: &mut Problems) -> Option<String> {
+    let name = reader::text(key, value, problems)?;
+    if name == RUST_RUNTIME || runtimes.iter().any(|runtime| runtime == name) {
+        return Some(name.to_owned());
+    }
+    let known: Vec<&str> = std::iter::once(RUST_RUNTIME).chain(runtimes.iter().map(String::as_str)).collect();
+    problems.push(
+        Problem::new(format!("no [[runtime]] is called {}", quote(name)))
+            .at(value.span(), "unknown runtime; a [[runtime]] table with a `name` and a `command` defines one")
+            .did_you_mean(name, "runtimes of this file", known),
+    );
+    None
+}

@@ -1,0 +1,129 @@
+//! A line for each finished cell, for pipes, files and CI.
+
+use std::io::Write;
+
+use super::tally::{Tally, one_line};
+use crate::engine::event::{Event, Listener};
+use crate::results::record::Record;
+
+/// Writes a line for each finished cell, failure and warning.
+#[derive(Debug)]
+pub struct Log<W> {
+    out: W,
+    tally: Tally,
+}
+
+impl<W: Write> Log<W> {
+    /// Writes to this, usually stderr.
+    #[must_use]
+    pub fn new(out: W) -> Self {
+        Self { out, tally: Tally::default() }
+    }
+
+    /// A log that nobody reads any more must not end the measurement: errors are ignored.
+    fn line(&mut self, text: &str) {
+        let _ = writeln!(self.out, "{text}");
+    }
+}
+
+impl<W: Write> Listener for Log<W> {
+    fn on_event(&mut self, event: &Event<'_>) -> anyhow::Result<()> {
+        match event {
+            Event::Started { plan } => self.tally = Tally::new(plan),
+            Event::Sampled { record, .. } => {
+                if let Some(line) = self.tally.sampled(record) {
+                    self.line(&line);
+                }
+            }
+            Event::CellFailed { cell, record, failure, .. } => {
+                let line = self.tally.failed(cell, round(record), failure);
+                self.line(&line);
+            }
+            Event::Voided { record: Record::Voided { cell, round, reason } } => {
+                self.line(&format!("repeating round {round} of {cell}: {}", one_line(reason)));
+            }
+            Event::Warning { message } => self.line(&format!("warning: {}", one_line(message))),
+            Event::Voided { .. } | Event::RunStarted { .. } | Event::ScenarioFinished { .. } => {}
+            Event::Finished { complete, .. } => {
+                if !complete {
+                    self.line("interrupted: not every run was made");
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The round that a failure's record names.
+pub(super) fn round(record: &Record) -> u32 {
+    match record {
+        Record::Failure { round, .. } => *round,
+        Record::Header { .. } | Record::Sample(_) | Record::Voided { .. } => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use expect_test::expect;
+    use protocol::Model;
+
+    use super::*;
+    use crate::engine::failure::FailureKind;
+    use crate::stats::fixtures::{batch, failure, plan, sample_record};
+
+    fn fail(log: &mut Log<Vec<u8>>, record: &Record) {
+        let Record::Failure { cell, failure, .. } = record else { unreachable!() };
+        log.on_event(&Event::CellFailed { cell, record, failure, done: 8 }).unwrap();
+    }
+
+    #[test]
+    fn a_pipe_gets_a_line_for_each_finished_cell_failure_and_warning() {
+        let plan = plan(
+            "s",
+            None,
+            &[batch(Model::Sequential), batch(Model::Threads), batch(Model::Rayon), batch(Model::Async)],
+        );
+        let mut log = Log::new(Vec::new());
+        log.on_event(&Event::Started { plan: &plan }).unwrap();
+        for model in ["sequential", "threads"] {
+            for round in [1, 2] {
+                for warmup in [true, false] {
+                    if model == "threads" && round == 2 {
+                        continue;
+                    }
+                    let record = sample_record(&format!("s/model={model}"), round, warmup, 1_230_000_000);
+                    log.on_event(&Event::Sampled { record: &record, done: 1 }).unwrap();
+                }
+            }
+        }
+        log.on_event(&Event::Warning { message: "a process was left behind\n(pid 7)".to_owned() }).unwrap();
+        fail(&mut log, &failure("s/model=threads", 2, FailureKind::Died, "the worker was killed\nby SIGSEGV."));
+        fail(&mut log, &failure("s/model=rayon", 0, FailureKind::NotStarted, "no such file."));
+        fail(&mut log, &failure("s/model=async", 0, FailureKind::Missing, "python is not installed."));
+        log.on_event(&Event::Finished { complete: true, wall: Duration::from_secs(1) }).unwrap();
+        expect![[r#"
+            [1/4] s/model=sequential  1.230 s  (2 runs)
+            warning: a process was left behind (pid 7)
+            [2/4] s/model=threads  FAILED in round 2: the worker was killed by SIGSEGV.
+            [3/4] s/model=rayon  FAILED: no such file.
+            [4/4] s/model=async  skipped: python is not installed.
+        "#]]
+        .assert_eq(&String::from_utf8(log.out).unwrap());
+    }
+
+    #[test]
+    fn a_closed_pipe_does_not_end_the_measurement() {
+        struct Closed;
+        impl Write for Closed {
+            fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+                Err(std::io::ErrorKind::BrokenPipe.into())
+            }
+            fn flush(&mut self) -> std::io::Result<()> {
+                Ok(())
+            }
+        }
+        assert!(Log::new(Closed).on_event(&Event::Warning { message: "w".to_owned() }).is_ok());
+    }
+}

@@ -1,0 +1,114 @@
+//! `tables.md`: all tables of a result, what they were taken with and on, and how to read them.
+
+use std::time::Duration;
+
+use super::footnotes::status_word;
+use super::format::{UNKNOWN, count, significant};
+use super::markdown::{code, code_block, escape, table};
+use super::scenario_table::scenario_table;
+use super::units::bytes;
+use crate::matrix::number::roughly;
+use crate::results::Environment;
+use crate::results::machine::Machine;
+use crate::stats::summary::{CellSummary, Flag, Status, Summary};
+
+const HOW_TO_READ: &str = "## How to read this
+
+- **median** is the middle one of the counted runs; **min–max** are the fastest and the slowest of them. Warm-ups do not \
+count.
+- **ratio** is a speed ratio, the baseline's median over the row's: above 1.00 is faster than the baseline. It is \
+taken from medians alone, without an interval: small differences may be noise.
+- **cores** is CPU time over the time it covers, set-up included: how many cores were really used. **peak mem** adds up \
+all processes of the worker.
+- `–` is not known, or does not apply. It is never 0.
+- A failed cell has no figures, and takes part in no ratio. The words in **notes** are explained in `docs/flags.md`.
+- Locks are emulations, and are called by what they emulate: `gil` is CPython's, `gvl` is Ruby's.
+";
+
+/// The text of `tables.md`.
+#[must_use]
+pub fn document(summary: &Summary, environment: &Environment) -> String {
+    let mut text = "# Results\n\n".to_owned();
+    for (what, said) in head(summary, environment) {
+        text += &format!("- {what}: {said}\n");
+    }
+    for scenario in &summary.scenarios {
+        text.push('\n');
+        text += &table(&scenario_table(scenario));
+    }
+    text += &failures(summary);
+    text.push('\n');
+    text += HOW_TO_READ;
+    text
+}
+
+fn head(summary: &Summary, environment: &Environment) -> Vec<(&'static str, String)> {
+    let wall = roughly(Duration::from_nanos(summary.wall_ns));
+    let complete = if summary.complete { "" } else { ", **interrupted**: not every run was made" };
+    let known = |value: Option<&str>| value.map_or_else(|| UNKNOWN.to_owned(), escape);
+    vec![
+        ("machine", machine(&environment.machine)),
+        ("when", format!("{}, took {wall}{complete}", summary.started)),
+        ("commit", known(environment.commit().as_deref())),
+        ("built with", format!("{}, profile {}", known(environment.rustc.as_deref()), escape(&environment.profile))),
+        ("command", code(&environment.command_line.join(" "))),
+        ("seed", environment.seed.to_string()),
+        ("calibration", calibration(environment)),
+        ("how quiet", quiet(summary, &environment.machine)),
+    ]
+}
+
+fn machine(machine: &Machine) -> String {
+    let mut parts = vec![machine.cpu_model.as_deref().map_or_else(|| machine.arch.clone(), escape)];
+    if let Some(usable) = machine.usable_cpus {
+        let of_host = machine.host_cpus.filter(|&host| host != usable).map(|host| format!(" of {host}"));
+        parts.push(format!("{usable} usable CPUs{}", of_host.unwrap_or_default()));
+    }
+    parts.extend(machine.quota_cpus.map(|quota| format!("quota of {} CPUs", significant(quota, 3))));
+    parts.extend(machine.memory_bytes.map(bytes));
+    parts.push(format!("{} {}", machine.os, machine.kernel.as_deref().unwrap_or("")).trim().to_owned());
+    parts.extend(machine.governor.as_deref().map(|governor| format!("governor {}", escape(governor))));
+    parts.extend(machine.virtualised.filter(|&is| is).map(|_| "virtual machine".to_owned()));
+    parts.join(", ")
+}
+
+fn calibration(environment: &Environment) -> String {
+    let rate = |(runtime, figure): (&String, &crate::engine::calibrate::Calibration)| {
+        format!("{} {} million iterations a second", escape(runtime), significant(figure.iterations_per_s / 1e6, 4))
+    };
+    let rates: Vec<String> = environment.calibration.iter().map(rate).collect();
+    if rates.is_empty() { "not needed: no cell states CPU work as time".to_owned() } else { rates.join(", ") }
+}
+
+/// How much of the machine others took meanwhile.
+#[expect(clippy::cast_precision_loss, reason = "53 bits of nanoseconds are 104 days")]
+fn quiet(summary: &Summary, machine: &Machine) -> String {
+    let disturbed = summary.cells().filter(|cell| cell.flags.contains(&Flag::Disturbed)).count();
+    // Stolen time is added up over the host's CPUs, so it is held against the time of all of them.
+    let whole = (summary.measured_ns + summary.warmup_ns) as f64 * f64::from(machine.host_cpus.unwrap_or(1));
+    let stolen = match summary.machine.stolen_ns {
+        Some(stolen) if whole > 0.0 => format!("{:.1} % of CPU time was stolen", stolen as f64 * 100.0 / whole),
+        _ => "stolen CPU time is not known".to_owned(),
+    };
+    let throttled = match summary.machine.throttled_ns {
+        Some(0) => "nothing was throttled".to_owned(),
+        Some(ns) => format!("throttled for {} ms", significant(ns as f64 / 1e6, 3)),
+        None => "throttling is not known".to_owned(),
+    };
+    let cells = count(u64::try_from(summary.cells().count()).unwrap_or(u64::MAX));
+    format!("{stolen}, {throttled}; {disturbed} of {cells} cells are flagged as disturbed")
+}
+
+/// The cells without figures, with all that is known of why.
+fn failures(summary: &Summary) -> String {
+    let mut text = String::new();
+    for cell in summary.cells().filter(|cell| cell.status != Status::Ok) {
+        let CellSummary { id, status, reason, stderr_tail, .. } = cell;
+        let reason = reason.as_deref().map(escape).unwrap_or_default();
+        text += &format!("\n### {}\n\n{}: {reason}\n", escape(id), status_word(*status));
+        if !stderr_tail.is_empty() {
+            text += &format!("\nThe last lines of its stderr:\n\n{}", code_block(stderr_tail));
+        }
+    }
+    if text.is_empty() { text } else { format!("\n## Cells without figures\n{text}") }
+}

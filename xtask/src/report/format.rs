@@ -1,0 +1,107 @@
+//! How a number without a unit looks.
+
+/// What is not known, or does not apply.
+pub const UNKNOWN: &str = "–";
+
+/// The text, or the sign for what is not known.
+#[must_use]
+pub fn or_unknown(text: Option<String>) -> String {
+    text.unwrap_or_else(|| UNKNOWN.to_owned())
+}
+
+/// A number that is not negative with this many significant digits, in full and with a decimal point: never in
+/// scientific notation, whatever the locale. Digits in front of the point are not rounded away.
+#[must_use]
+pub fn significant(value: f64, digits: usize) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return value.to_string();
+    }
+    // Rounding may carry into another digit (9.9996), so the exponent is taken after it.
+    let rounded = format!("{value:.*e}", digits.saturating_sub(1));
+    let exponent: i32 = rounded.rsplit('e').next().and_then(|text| text.parse().ok()).unwrap_or(0);
+    let decimals = i32::try_from(digits).unwrap_or(i32::MAX).saturating_sub(1).saturating_sub(exponent).max(0);
+    format!("{value:.*}", usize::try_from(decimals).unwrap_or(0))
+}
+
+/// A speed ratio: two decimals as in `3.25`, fewer where it is large, more where it is small.
+#[must_use]
+pub fn ratio(value: f64) -> String {
+    if (0.095..9.995).contains(&value) { format!("{value:.2}") } else { significant(value, 3) }
+}
+
+/// Cores really used: one decimal, two below one. What is known and tiny is not shown as 0.
+#[must_use]
+pub fn cores(value: f64) -> String {
+    match value {
+        0.0 => "0".to_owned(),
+        v if v < 0.005 => "<0.01".to_owned(),
+        v if v < 0.995 => format!("{v:.2}"),
+        v => format!("{v:.1}"),
+    }
+}
+
+/// A count with a comma between groups of three digits.
+#[must_use]
+pub fn count(value: u64) -> String {
+    let digits = value.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A footnote's mark: small raised digits.
+#[must_use]
+pub fn superscript(number: usize) -> String {
+    const DIGITS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
+    number.to_string().bytes().filter_map(|digit| DIGITS.get(usize::from(digit - b'0'))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn significant_digits_are_counted_from_the_first_that_is_not_zero() {
+        let cases = [
+            (1.6289, 4, "1.629"),
+            (0.0558, 3, "0.0558"),
+            (0.834, 3, "0.834"),
+            (9.9996, 4, "10.00"),
+            (156.63, 4, "156.6"),
+            (22_035.4, 4, "22035"),
+            (0.000_012_34, 3, "0.0000123"),
+            (0.0, 3, "0"),
+        ];
+        for (value, digits, text) in cases {
+            assert_eq!(significant(value, digits), text);
+        }
+    }
+
+    #[test]
+    fn a_ratio_has_two_decimals_as_the_articles_print_it() {
+        let cases =
+            [(0.95, "0.95"), (3.1, "3.10"), (1.0, "1.00"), (12.34, "12.3"), (1234.5, "1234"), (0.0123, "0.0123")];
+        for (value, text) in cases {
+            assert_eq!(ratio(value), text);
+        }
+    }
+
+    #[test]
+    fn few_cores_are_not_no_cores() {
+        let cases = [(0.0, "0"), (0.001, "<0.01"), (0.05, "0.05"), (0.996, "1.0"), (1.96, "2.0"), (15.04, "15.0")];
+        for (value, text) in cases {
+            assert_eq!(cores(value), text);
+        }
+    }
+
+    #[test]
+    fn counts_are_grouped_and_marks_are_raised() {
+        assert_eq!([0, 999, 1_000, 3_000_000].map(count), ["0", "999", "1,000", "3,000,000"]);
+        assert_eq!([1, 10, 234].map(superscript), ["¹", "¹⁰", "²³⁴"]);
+    }
+}

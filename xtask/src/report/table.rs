@@ -1,0 +1,122 @@
+//! The skeleton of a table: what every output format fills in its own way.
+
+/// A table, its cells already text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Table {
+    /// The scenario's name.
+    pub title: String,
+    /// What the scenario asks.
+    pub question: Option<String>,
+    /// Settings that all rows share.
+    pub settings: String,
+    /// The columns.
+    pub columns: Vec<Column>,
+    /// The rows, in groups that are read together; each has a cell for every column.
+    pub groups: Vec<Vec<Row>>,
+    /// How the ratio reads.
+    pub reading: Option<String>,
+    /// What did not fit into the cells.
+    pub footnotes: Vec<Footnote>,
+}
+
+/// A column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    /// What stands above it.
+    pub header: String,
+    /// Which side its cells lean to.
+    pub align: Align,
+    /// 0 is never dropped; where the room does not suffice, the highest goes first.
+    pub rank: u8,
+}
+
+/// Which side cells lean to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Align {
+    /// Words.
+    Left,
+    /// Numbers.
+    Right,
+}
+
+/// What stands in one place of a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cell {
+    /// The whole text.
+    pub text: String,
+    /// What is left of it where there is little room.
+    pub short: Option<String>,
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Self {
+        Self { text, short: None }
+    }
+}
+
+/// A row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// A cell for every column.
+    pub cells: Vec<Cell>,
+    /// Whether a figure is missing because something went wrong.
+    pub is_failed: bool,
+}
+
+/// What did not fit into a cell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Footnote {
+    /// The mark in the cell.
+    pub mark: String,
+    /// What it is about: a cell's id.
+    pub subject: String,
+    /// Sentences.
+    pub text: String,
+    /// The last lines of the worker's stderr.
+    pub stderr_tail: Vec<String>,
+}
+
+impl Column {
+    /// A column of words.
+    #[must_use]
+    pub fn left(header: impl Into<String>, rank: u8) -> Self {
+        Self { header: header.into(), align: Align::Left, rank }
+    }
+
+    /// A column of numbers.
+    #[must_use]
+    pub fn right(header: impl Into<String>, rank: u8) -> Self {
+        Self { header: header.into(), align: Align::Right, rank }
+    }
+}
+
+impl Table {
+    /// All rows in order.
+    pub fn rows(&self) -> impl Iterator<Item = &Row> {
+        self.groups.iter().flatten()
+    }
+
+    /// Drops the columns of which `keep` says no.
+    pub fn retain_columns(&mut self, keep: impl Fn(&Column) -> bool) {
+        let kept: Vec<bool> = self.columns.iter().map(keep).collect();
+        self.columns.retain(with(&kept));
+        for row in self.groups.iter_mut().flatten() {
+            row.cells.retain(with(&kept));
+        }
+    }
+
+    /// Leaves in the cells what is needed where there is little room.
+    pub fn shorten(&mut self) {
+        for cell in self.groups.iter_mut().flatten().flat_map(|row| &mut row.cells) {
+            if let Some(short) = cell.short.take() {
+                cell.text = short;
+            }
+        }
+    }
+}
+
+/// For `retain`: keeps what the list says, in its order.
+fn with<T>(kept: &[bool]) -> impl FnMut(&T) -> bool {
+    let mut kept = kept.iter();
+    move |_| kept.next().copied().unwrap_or(true)
+}

@@ -1,0 +1,197 @@
+//! Tables for a terminal: as wide as its window, aligned by display width.
+
+use tabled::builder::Builder;
+use tabled::settings::object::{Columns, Rows};
+use tabled::settings::peaker::Priority;
+use tabled::settings::style::HorizontalLine;
+use tabled::settings::themes::Theme;
+use tabled::settings::{Alignment, Padding, Style, Width};
+use unicode_width::UnicodeWidthStr;
+
+use super::Format;
+use super::scenario_table::{rank, scenario_table};
+use super::table::{Align, Table};
+use crate::stats::summary::Summary;
+
+/// Spaces between two columns.
+const GAP: usize = 2;
+
+/// Tables for a terminal.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Terminal {
+    /// Columns of the window; `None` where it has no end, as in a pipe.
+    pub width: Option<usize>,
+    /// Whether to mark headings and failures with colour.
+    pub colour: bool,
+    /// Whether to keep to ASCII in what is not quoted from the matrix.
+    pub ascii: bool,
+}
+
+impl Format for Terminal {
+    fn render(&self, summary: &Summary) -> String {
+        let tables: Vec<String> =
+            summary.scenarios.iter().map(|scenario| self.table(&scenario_table(scenario))).collect();
+        tables.join("\n")
+    }
+}
+
+impl Terminal {
+    /// One table with its heading and footnotes.
+    #[must_use]
+    pub fn table(&self, table: &Table) -> String {
+        let table = self.fit(in_signs(table, if self.ascii { ascii } else { printable }));
+        let mut text = self.bold(&table.title) + "\n";
+        for line in table.question.iter().chain([&table.settings]) {
+            text += &self.wrapped(line, "", "");
+        }
+        text += "\n";
+        text += &self.body(&table);
+        if table.reading.is_some() || !table.footnotes.is_empty() {
+            text += "\n";
+        }
+        if let Some(reading) = &table.reading {
+            text += &self.wrapped(reading, "", "");
+        }
+        for note in &table.footnotes {
+            text += &self.wrapped(&format!("{} {}: {}", note.mark, note.subject, note.text), "", "  ");
+        }
+        text
+    }
+
+    /// Drops columns by rank until the table fits, ranges inside other columns with the column of ranges.
+    fn fit(&self, mut table: Table) -> Table {
+        let Some(room) = self.width else { return table };
+        let most = table.columns.iter().map(|column| column.rank).max().unwrap_or(0);
+        for rank in (rank::RANGE..=most).rev() {
+            if width(&table) <= room {
+                break;
+            }
+            table.retain_columns(|column| column.rank < rank);
+            if rank == rank::RANGE {
+                table.shorten();
+            }
+        }
+        table
+    }
+
+    fn body(&self, table: &Table) -> String {
+        let mut builder = Builder::default();
+        let bold = |header: &str| self.bold(header);
+        builder.push_record(table.columns.iter().map(|column| bold(&column.header)));
+        let mut breaks = vec![1];
+        for group in &table.groups {
+            for row in group {
+                let text = |text: &str| if row.is_failed { self.red(text) } else { text.to_owned() };
+                builder.push_record(row.cells.iter().map(|cell| text(&cell.text)));
+            }
+            breaks.push(breaks[breaks.len() - 1] + group.len());
+        }
+        breaks.pop();
+
+        let mut theme = Theme::from_style(Style::empty());
+        let line = if self.ascii { '-' } else { '─' };
+        for row in breaks {
+            theme.insert_horizontal_line(row, HorizontalLine::new(line).intersection(line));
+        }
+        let mut drawn = builder.build();
+        drawn.with(theme).with(Padding::new(0, GAP, 0, 0)).modify(Columns::last(), Padding::zero());
+        for (index, _) in table.columns.iter().enumerate().filter(|(_, column)| column.align == Align::Right) {
+            drawn.modify(Columns::one(index), Alignment::right());
+        }
+        drawn.modify(Rows::first(), Alignment::bottom());
+        if let Some(room) = self.width.filter(|&room| width(table) > room) {
+            drawn.with(Width::wrap(room).keep_words(true).priority(Priority::max(true)));
+        }
+        let text = drawn.to_string();
+        text.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
+    }
+
+    /// A paragraph, wrapped to the window.
+    fn wrapped(&self, text: &str, first: &str, next: &str) -> String {
+        wrap(text, self.width.unwrap_or(usize::MAX), first, next)
+    }
+
+    fn bold(&self, text: &str) -> String {
+        if self.colour { format!("\u{1b}[1m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+
+    fn red(&self, text: &str) -> String {
+        if self.colour && !text.is_empty() { format!("\u{1b}[31m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+}
+
+/// Width of the drawn table.
+fn width(table: &Table) -> usize {
+    let columns = (0..table.columns.len()).map(|index| {
+        let cells = table.rows().map(|row| row.cells[index].text.width());
+        cells.chain([table.columns[index].header.width()]).max().unwrap_or(0)
+    });
+    columns.sum::<usize>() + GAP * table.columns.len().saturating_sub(1)
+}
+
+/// Breaks a text between words so that no line is wider than `room`, save for a word that is. Lines begin with `first`
+/// and `next`.
+#[must_use]
+pub fn wrap(text: &str, room: usize, first: &str, next: &str) -> String {
+    let mut lines = vec![first.to_owned()];
+    let mut is_empty = true;
+    for word in text.split_whitespace() {
+        let line = &lines[lines.len() - 1];
+        if !is_empty && line.width() + 1 + word.width() > room {
+            lines.push(next.to_owned());
+            is_empty = true;
+        }
+        let last = lines.len() - 1;
+        if !is_empty {
+            lines[last].push(' ');
+        }
+        lines[last] += word;
+        is_empty = false;
+    }
+    lines.join("\n") + "\n"
+}
+
+/// The table with all texts passed through `clean`.
+fn in_signs(table: &Table, clean: impl Fn(&str) -> String) -> Table {
+    let mut table = table.clone();
+    let heads = [&mut table.title, &mut table.settings].into_iter();
+    let heads = heads.chain(&mut table.question).chain(&mut table.reading);
+    let cells = table.groups.iter_mut().flatten().flat_map(|row| &mut row.cells);
+    let cells = cells.flat_map(|cell| [Some(&mut cell.text), cell.short.as_mut()]).flatten();
+    let headers = table.columns.iter_mut().map(|column| &mut column.header);
+    let notes = table.footnotes.iter_mut().flat_map(|note| [&mut note.mark, &mut note.subject, &mut note.text]);
+    heads.chain(cells).chain(headers).chain(notes).for_each(|text| *text = clean(text));
+    table
+}
+
+/// The text on one line, without what could steer the terminal.
+fn printable(text: &str) -> String {
+    text.chars().map(|sign| if sign.is_control() { ' ' } else { sign }).collect()
+}
+
+/// The same with our own signs replaced. What the matrix or a worker says beyond ASCII stays as it is.
+fn ascii(text: &str) -> String {
+    const RAISED: &str = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+    let mut plain = String::with_capacity(text.len());
+    let mut in_mark = false;
+    for sign in text.chars() {
+        let digit = RAISED.chars().position(|raised| raised == sign);
+        if digit.is_some() != in_mark {
+            plain.push(if in_mark { ']' } else { '[' });
+            in_mark = !in_mark;
+        }
+        match sign {
+            _ if digit.is_some() => plain += &digit.unwrap_or(0).to_string(),
+            '–' => plain.push('-'),
+            '→' => plain += "->",
+            'µ' => plain.push('u'),
+            '·' => plain.push(';'),
+            other if other.is_control() => plain.push(' '),
+            other => plain.push(other),
+        }
+    }
+    if in_mark {
+        plain.push(']');
+    }
+    plain
+}

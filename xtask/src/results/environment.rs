@@ -1,0 +1,218 @@
+//! What the figures were taken with and on: `environment.json`. Nothing here fails: what cannot be known is `None`.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use duct::cmd;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use protocol::Ready;
+
+use super::git::{self, GitState};
+use super::machine::{Machine, hex};
+use crate::engine::calibrate::Calibration;
+
+/// The version of `environment.json`.
+pub const SCHEMA: u32 = 1;
+
+/// What the figures were taken with and on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Environment {
+    /// Version of this format.
+    pub schema: u32,
+    /// Version of Parallax.
+    pub parallax: String,
+    /// The command line: the program's name, then its arguments.
+    pub command_line: Vec<String>,
+    /// What the order of runs was drawn with.
+    pub seed: u64,
+    /// The machine.
+    pub machine: Machine,
+    /// The repository when the run began; `None` outside one.
+    pub git: Option<GitState>,
+    /// The same when it ended: work that went on meanwhile shows here. `None` until then.
+    pub git_at_end: Option<GitState>,
+    /// What `rustc --version` says.
+    pub rustc: Option<String>,
+    /// Cargo profile of the workers.
+    pub profile: String,
+    /// The workers that ran.
+    pub workers: Vec<WorkerBinary>,
+    /// What executed tasks, by the name on the `runtime` axis.
+    pub runtimes: BTreeMap<String, RuntimeFacts>,
+    /// The burn rate that turned CPU time into counts, by runtime; empty where no cell states CPU work as time.
+    pub calibration: BTreeMap<String, Calibration>,
+}
+
+/// A worker's program.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkerBinary {
+    /// Its file name.
+    pub name: String,
+    /// SHA-256 of the file, in hexadecimal digits: two runs with the same hash ran the same program.
+    pub sha256: Option<String>,
+}
+
+/// What a worker said of its runtime in its `ready` line.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RuntimeFacts {
+    /// Name and version, such as `rust 1.95`.
+    pub version: Option<String>,
+    /// Name and version of the worker, such as `cpu-worker 0.1.0`.
+    pub worker: Option<String>,
+    /// What else it told.
+    #[serde(default)]
+    pub facts: BTreeMap<String, serde_json::Value>,
+}
+
+impl From<&Ready> for RuntimeFacts {
+    fn from(ready: &Ready) -> Self {
+        Self { version: Some(ready.runtime.clone()), worker: Some(ready.worker.clone()), facts: ready.facts.clone() }
+    }
+}
+
+/// What only the caller knows when a run begins.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Setting<'a> {
+    /// Where cargo and git are asked: the workspace.
+    pub workspace: &'a Path,
+    /// Where results are kept: files there do not make the tree dirty.
+    pub results: &'a Path,
+    /// What the order of runs is drawn with.
+    pub seed: u64,
+    /// Cargo profile of the workers.
+    pub profile: &'a str,
+    /// Files of the workers that will run.
+    pub workers: &'a [PathBuf],
+}
+
+impl Environment {
+    /// Looks around when a run begins. Runtimes and calibration become known later: set them, and write the file again.
+    #[must_use]
+    pub fn capture(setting: &Setting<'_>) -> Self {
+        Self {
+            schema: SCHEMA,
+            parallax: env!("CARGO_PKG_VERSION").to_owned(),
+            command_line: command_line(),
+            seed: setting.seed,
+            machine: Machine::capture(),
+            git: git::state(setting.workspace, setting.results),
+            git_at_end: None,
+            rustc: rustc(setting.workspace),
+            profile: setting.profile.to_owned(),
+            workers: setting.workers.iter().map(|path| worker(path)).collect(),
+            runtimes: BTreeMap::new(),
+            calibration: BTreeMap::new(),
+        }
+    }
+
+    /// Looks around once more when the run has ended.
+    pub fn finish(&mut self, setting: &Setting<'_>) {
+        self.git_at_end = git::state(setting.workspace, setting.results);
+    }
+
+    /// The text of `environment.json`: readable, ends in a line feed.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).expect("an environment has string keys only") + "\n"
+    }
+
+    /// The commit, shortened, with a sign where the tree was not clean or changed during the run.
+    #[must_use]
+    pub fn commit(&self) -> Option<String> {
+        let GitState { commit, dirty } = self.git.as_ref()?;
+        let short: String = commit.chars().take(10).collect();
+        let changed = self.git_at_end.as_ref().is_some_and(|end| end.dirty || end.commit != *commit);
+        Some(match (dirty, changed) {
+            (true, _) => format!("{short} (dirty)"),
+            (false, true) => format!("{short} (changed during the run)"),
+            (false, false) => short,
+        })
+    }
+}
+
+/// How this program was started, without the folder that it lies in: results are published.
+fn command_line() -> Vec<String> {
+    let mut arguments = std::env::args_os();
+    let program = arguments.next().unwrap_or_default();
+    let name = Path::new(&program).file_name().unwrap_or_default().to_owned();
+    std::iter::once(name).chain(arguments).map(|argument| argument.to_string_lossy().into_owned()).collect()
+}
+
+fn rustc(workspace: &Path) -> Option<String> {
+    let program = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    cmd!(program, "--version").dir(workspace).stdin_null().stderr_null().read().ok()
+}
+
+fn worker(path: &Path) -> WorkerBinary {
+    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+    WorkerBinary { name, sha256: sha256(path).ok() }
+}
+
+fn sha256(path: &Path) -> io::Result<String> {
+    let mut hasher = Sha256::new();
+    io::copy(&mut File::open(path)?, &mut HashWriter(&mut hasher))?;
+    Ok(hex(&hasher.finalize()))
+}
+
+/// Lets `io::copy` feed a hasher.
+struct HashWriter<'a>(&'a mut Sha256);
+
+impl io::Write for HashWriter<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn captured(workspace: &Path, workers: &[PathBuf]) -> Environment {
+        let results = workspace.join("results");
+        Environment::capture(&Setting { workspace, results: &results, seed: 7, profile: "release", workers })
+    }
+
+    #[test]
+    fn outside_a_repository_everything_but_git_is_known() {
+        let folder = tempfile::tempdir().unwrap();
+        let environment = captured(folder.path(), &[]);
+        assert!(!environment.command_line[0].contains('/'), "{:?}", environment.command_line);
+        assert_eq!((environment.git.clone(), environment.commit()), (None, None));
+        assert!(environment.rustc.as_deref().is_some_and(|version| version.starts_with("rustc ")));
+        let back: Environment = serde_json::from_str(&environment.to_json()).unwrap();
+        assert_eq!(back, environment);
+    }
+
+    #[test]
+    fn a_worker_is_told_by_its_hash_and_a_missing_one_by_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("cpu-worker");
+        std::fs::write(&path, "abc").unwrap();
+        let workers = captured(folder.path(), &[path, folder.path().join("io-worker")]).workers;
+        let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!(workers[0], WorkerBinary { name: "cpu-worker".to_owned(), sha256: Some(abc.to_owned()) });
+        assert_eq!(workers[1], WorkerBinary { name: "io-worker".to_owned(), sha256: None });
+    }
+
+    #[test]
+    fn a_commit_tells_whether_the_tree_was_clean_and_stayed_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut environment = captured(folder.path(), &[]);
+        let state = |commit: &str, dirty| Some(GitState { commit: commit.repeat(40), dirty });
+        environment.git = state("a", false);
+        assert_eq!(environment.commit().unwrap(), "aaaaaaaaaa");
+        environment.git_at_end = state("b", false);
+        assert_eq!(environment.commit().unwrap(), "aaaaaaaaaa (changed during the run)");
+        environment.git = state("a", true);
+        assert_eq!(environment.commit().unwrap(), "aaaaaaaaaa (dirty)");
+    }
+}

@@ -1,0 +1,280 @@
+//! Plan and records → summary.
+
+use std::collections::HashMap;
+use std::time::SystemTime;
+
+use super::cell::summarise_cell;
+use super::records::{Sorted, sort};
+use super::summary::{
+    CellSummary, ComparisonRow, ComparisonSummary, MachineSummary, Ratio, SCHEMA, ScenarioSummary, Summary,
+};
+use super::verify::wrong_checksums;
+use super::{ratio, settings};
+use crate::engine::failure::Failure;
+use crate::matrix::plan::{Cell, Comparison, Order, Plan, Scenario};
+use crate::results::record::Record;
+
+/// When a matrix ran.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RunTimes {
+    /// When the first repetition began.
+    pub started: SystemTime,
+    /// When the last one ended.
+    pub ended: SystemTime,
+    /// From the one to the other, by a clock that nobody sets.
+    pub wall_ns: u64,
+    /// Whether every planned repetition was tried.
+    pub complete: bool,
+}
+
+/// Sums up what was recorded of a plan. Records of cells that are not in the plan are left aside.
+#[must_use]
+pub fn summarise(plan: &Plan, records: &[Record], times: &RunTimes) -> Summary {
+    let sorted = sort(records);
+    let wrong = wrong_checksums(plan, &sorted);
+    Summary {
+        schema: SCHEMA,
+        complete: times.complete,
+        started: humantime::format_rfc3339_seconds(times.started).to_string(),
+        ended: humantime::format_rfc3339_seconds(times.ended).to_string(),
+        wall_ns: times.wall_ns,
+        measured_ns: sorted.measured_ns,
+        warmup_ns: sorted.warmup_ns,
+        machine: MachineSummary { stolen_ns: sorted.stolen_ns, throttled_ns: sorted.throttled_ns },
+        scenarios: plan.scenarios.iter().map(|scenario| summarise_scenario(scenario, &sorted, &wrong)).collect(),
+    }
+}
+
+fn summarise_scenario(scenario: &Scenario, sorted: &Sorted<'_>, wrong: &HashMap<&str, Failure>) -> ScenarioSummary {
+    let summarise = |cell: &Cell| {
+        let id = cell.id.as_str();
+        summarise_cell(scenario, cell, sorted.cells.get(id), wrong.get(id))
+    };
+    let mut cells: Vec<CellSummary> = scenario.cells.iter().map(summarise).collect();
+    let comparisons: Vec<ComparisonSummary> =
+        scenario.comparisons.iter().map(|comparison| compare(comparison, &cells)).collect();
+    let ratios = common_ratios(&comparisons);
+    for cell in &mut cells {
+        cell.ratio = ratios.get(cell.id.as_str()).copied().flatten();
+    }
+    ScenarioSummary {
+        name: scenario.name.clone(),
+        kind: "batch".to_owned(),
+        question: scenario.question.clone(),
+        compare: scenario.compare.clone(),
+        include_setup: scenario.include_setup,
+        warmups: scenario.schedule.warmups,
+        runs: scenario.schedule.runs,
+        order: match scenario.schedule.order {
+            Order::Interleaved => "interleaved",
+            Order::Sequential => "sequential",
+        }
+        .to_owned(),
+        axes: scenario.axes.clone(),
+        settings: settings::shared(scenario),
+        cells,
+        comparisons,
+    }
+}
+
+fn compare(comparison: &Comparison, cells: &[CellSummary]) -> ComparisonSummary {
+    let baseline = comparison.baseline.map(|index| &cells[index]);
+    let row = |&index: &usize| ComparisonRow {
+        cell: cells[index].id.clone(),
+        ratio: baseline.and_then(|baseline| ratio::ratio(baseline, &cells[index])),
+        verdict: None,
+    };
+    ComparisonSummary {
+        fixed: comparison.fixed.clone(),
+        baseline: baseline.map(|cell| cell.id.clone()),
+        rows: comparison.cells.iter().map(row).collect(),
+    }
+}
+
+/// By cell id: its ratio, where all comparisons that it is in give the same.
+fn common_ratios(comparisons: &[ComparisonSummary]) -> HashMap<&str, Option<Ratio>> {
+    let mut ratios: HashMap<&str, Option<Ratio>> = HashMap::new();
+    for row in comparisons.iter().flat_map(|comparison| &comparison.rows) {
+        let common = ratios.entry(&row.cell).or_insert(row.ratio);
+        if *common != row.ratio {
+            *common = None;
+        }
+    }
+    ratios
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use protocol::Model;
+
+    use super::*;
+    use crate::engine::failure::FailureKind;
+    use crate::stats::fixtures::{CHECKSUM, batch, failure, plan, sample, sample_with_checksum, warmup};
+    use crate::stats::summary::{Flag, Status};
+
+    const MS: u64 = 1_000_000;
+
+    fn two_models() -> Plan {
+        plan("s", Some("model"), &[batch(Model::Sequential), batch(Model::Threads)])
+    }
+
+    fn times() -> RunTimes {
+        let started = SystemTime::UNIX_EPOCH + Duration::from_secs(1_796_058_922);
+        RunTimes { started, ended: started + Duration::from_secs(74), wall_ns: 74_000 * MS, complete: true }
+    }
+
+    fn one(plan: &Plan, records: &[Record]) -> ScenarioSummary {
+        summarise(plan, records, &times()).scenarios.remove(0)
+    }
+
+    #[test]
+    fn a_measured_cell_has_all_its_figures_and_warm_ups_are_in_none() {
+        let records = [
+            warmup("s/model=sequential", 1, 900 * MS),
+            sample("s/model=sequential", 1, 400 * MS),
+            sample("s/model=sequential", 2, 402 * MS),
+            sample("s/model=threads", 1, 200 * MS),
+            sample("s/model=threads", 2, 201 * MS),
+        ];
+        let summary = summarise(&two_models(), &records, &times());
+        assert_eq!(
+            (summary.started.as_str(), summary.ended.as_str()),
+            ("2026-11-30T17:15:22Z", "2026-11-30T17:16:36Z")
+        );
+        assert_eq!((summary.measured_ns, summary.warmup_ns), (1203 * MS, 900 * MS));
+        let cell = &summary.scenarios[0].cells[1];
+        assert_eq!((cell.status, cell.runs, cell.reason.as_deref()), (Status::Ok, 2, None));
+        assert_eq!(cell.elapsed_ns.as_ref().unwrap().values, [200 * MS, 201 * MS]);
+        assert_eq!(cell.elapsed_ns.as_ref().unwrap().median, 200_500_000);
+        assert_eq!(cell.throughput_per_s.as_ref().unwrap().max, 40.0);
+        assert_eq!(cell.ratio.unwrap().value, 2.0);
+        assert_eq!(cell.cores_used, Some(2.0));
+        assert_eq!((cell.by_worker.as_deref(), cell.imbalance), (Some(&[8, 8][..]), Some(1.0)));
+        assert_eq!((cell.usage.peak_rss_bytes, cell.usage.involuntary_switches), (Some(10 << 20), None));
+        assert_eq!(cell.checksum.as_deref(), Some(CHECKSUM));
+        assert_eq!(cell.verdict, None);
+    }
+
+    #[test]
+    fn set_up_counts_where_the_scenario_includes_it() {
+        let mut plan = two_models();
+        let with_setup = |round| {
+            let Record::Sample(mut record) = sample("s/model=threads", round, 100 * MS) else { unreachable!() };
+            record.sample.setup_ns = 100 * MS;
+            Record::Sample(record)
+        };
+        let records = [with_setup(1), with_setup(2)];
+        let apart = one(&plan, &records).cells.remove(1);
+        plan.scenarios[0].include_setup = true;
+        let together = one(&plan, &records).cells.remove(1);
+        assert_eq!(apart.elapsed_ns.unwrap().median, 100 * MS);
+        assert_eq!(together.elapsed_ns.unwrap().median, 200 * MS);
+        assert_eq!(together.throughput_per_s.unwrap().median, 40.0);
+        assert_eq!(together.setup_ns.unwrap().median, 100 * MS);
+        // CPU time covers set-up too, whatever the scenario counts.
+        assert_eq!((apart.cores_used, together.cores_used), (Some(1.0), Some(1.0)));
+    }
+
+    #[test]
+    fn a_failed_cell_has_no_figures_and_says_how_many_runs_it_got() {
+        let records = [
+            sample("s/model=sequential", 1, 400 * MS),
+            sample("s/model=sequential", 2, 400 * MS),
+            sample("s/model=threads", 1, 200 * MS),
+            failure("s/model=threads", 2, FailureKind::Died, "the worker was killed by SIGSEGV."),
+        ];
+        let cell = one(&two_models(), &records).cells.remove(1);
+        assert_eq!((cell.status, cell.failure, cell.runs), (Status::Failed, Some(FailureKind::Died), 1));
+        assert_eq!(
+            cell.reason.as_deref(),
+            Some("in round 2 (1 of 2 runs were measured): the worker was killed by SIGSEGV.")
+        );
+        assert_eq!((cell.elapsed_ns, cell.ratio, cell.stderr_tail.len()), (None, None, 1));
+    }
+
+    #[test]
+    fn a_failed_baseline_leaves_the_others_without_a_ratio() {
+        let records = [
+            failure("s/model=sequential", 0, FailureKind::NotStarted, "no such file."),
+            sample("s/model=threads", 1, 200 * MS),
+            sample("s/model=threads", 2, 200 * MS),
+        ];
+        let scenario = one(&two_models(), &records);
+        assert_eq!((scenario.cells[1].status, scenario.cells[1].ratio), (Status::Ok, None));
+        assert!(scenario.cells[0].reason.as_deref().unwrap().starts_with("before the first round (0 of 2"));
+    }
+
+    #[test]
+    fn what_is_missing_is_skipped_and_what_cannot_be_done_is_unsupported() {
+        let records = [
+            failure("s/model=sequential", 0, FailureKind::Missing, "python3.14t is not installed."),
+            failure("s/model=threads", 0, FailureKind::Unsupported, "no threads here."),
+        ];
+        let cells = one(&two_models(), &records).cells;
+        assert_eq!((cells[0].status, cells[1].status), (Status::Skipped, Status::Unsupported));
+        assert_eq!(cells[0].reason.as_deref(), Some("python3.14t is not installed."));
+    }
+
+    #[test]
+    fn an_interrupted_cell_says_how_far_it_got() {
+        let cells = one(&two_models(), &[sample("s/model=sequential", 1, 400 * MS)]).cells;
+        assert_eq!(cells[0].elapsed_ns.as_ref().map(|spread| spread.median), Some(400 * MS));
+        assert_eq!((cells[0].status, &cells[0].flags[..]), (Status::Ok, &[Flag::Incomplete][..]));
+        assert_eq!(cells[0].notes, ["interrupted: 1 of 2 runs were measured"]);
+        assert_eq!(cells[1].status, Status::NotRun);
+        assert_eq!(cells[1].reason.as_deref(), Some("interrupted: none of 2 runs was measured"));
+    }
+
+    #[test]
+    fn a_wrong_checksum_fails_the_cell_and_takes_its_ratio() {
+        let records = [
+            sample_with_checksum("s/model=sequential", 1, "a"),
+            sample_with_checksum("s/model=sequential", 2, "a"),
+            sample_with_checksum("s/model=threads", 1, "b"),
+            sample_with_checksum("s/model=threads", 2, "b"),
+        ];
+        let cell = one(&two_models(), &records).cells.remove(1);
+        assert_eq!((cell.status, cell.failure), (Status::Failed, Some(FailureKind::WrongChecksum)));
+        assert_eq!((cell.elapsed_ns, cell.ratio, cell.checksum.as_deref()), (None, None, Some("b")));
+    }
+
+    #[test]
+    fn a_cell_below_the_clocks_resolution_is_flagged_and_has_no_ratio() {
+        let records = [
+            sample("s/model=sequential", 1, 400 * MS),
+            sample("s/model=sequential", 2, 400 * MS),
+            sample("s/model=threads", 1, 0),
+            sample("s/model=threads", 2, 0),
+        ];
+        let cell = one(&two_models(), &records).cells.remove(1);
+        assert_eq!((cell.flags.as_slice(), cell.ratio, cell.cores_used), (&[Flag::BelowResolution][..], None, None));
+        assert_eq!((cell.throughput_per_s, cell.notes.len()), (None, 1));
+    }
+
+    #[test]
+    fn a_cell_with_different_ratios_in_its_comparisons_has_none_of_its_own() {
+        let mut plan =
+            plan("s", Some("model"), &[batch(Model::Sequential), batch(Model::Loops), batch(Model::Threads)]);
+        let scenario = &mut plan.scenarios[0];
+        let whole = scenario.comparisons.remove(0);
+        scenario.comparisons.push(Comparison { cells: vec![0, 2], baseline: Some(0), ..whole.clone() });
+        scenario.comparisons.push(Comparison { cells: vec![1, 2], baseline: Some(1), ..whole });
+        let records: Vec<Record> = [("sequential", 400), ("loops", 300), ("threads", 200)]
+            .iter()
+            .flat_map(|(model, ms)| [1, 2].map(|round| sample(&format!("s/model={model}"), round, ms * MS)))
+            .collect();
+        let scenario = one(&plan, &records);
+        assert_eq!(scenario.cells[2].ratio, None);
+        assert_eq!(scenario.comparisons[0].rows[1].ratio.unwrap().value, 2.0);
+        assert_eq!(scenario.comparisons[1].rows[1].ratio.unwrap().value, 1.5);
+        assert_eq!(scenario.cells[0].ratio.unwrap().value, 1.0);
+    }
+
+    #[test]
+    fn a_summary_reads_back_as_it_was_written() {
+        let summary = summarise(&two_models(), &[sample("s/model=sequential", 1, 400 * MS)], &times());
+        assert_eq!(serde_json::from_str::<Summary>(&summary.to_json()).unwrap(), summary);
+    }
+}
