@@ -5,6 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use nix::errno::Errno;
 use tokio::net::TcpStream;
 use workloads::Timer;
 
@@ -35,10 +36,16 @@ pub async fn accept(mut source: OpenSource, timer: &Timer, mut take: impl FnMut(
         }
         if complained.is_none_or(|at| at.elapsed() >= QUIET) {
             complained = Some(Instant::now());
-            eprintln!("cannot take a connection: {error}; is the limit of open files (ulimit -n) too low?");
+            let hint = if is_descriptors(&error) { ": raise the limit of open files (ulimit -n)" } else { "" };
+            eprintln!("cannot take a connection: {error}{hint}");
         }
         timer.wait(REST).await;
     }
+}
+
+/// Whether this process, or the system, has no descriptor left.
+fn is_descriptors(error: &io::Error) -> bool {
+    error.raw_os_error().map(Errno::from_raw).is_some_and(|code| matches!(code, Errno::EMFILE | Errno::ENFILE))
 }
 
 /// Whether the client was gone before its connection was accepted.

@@ -51,8 +51,10 @@ pub fn converse(
         match reader.head() {
             Ok(Some(head)) => {
                 let keep = head.keep_alive && head.body <= MAX_BODY_BYTES && reader.skip(head.body)?;
+                let body = answer(number);
+                // Asked last, because the stop may have come meanwhile.
                 let keep = keep && !is_closing();
-                reader.wire.write_all(&response(&head, answer(number), keep))?;
+                reader.wire.write_all(&response(&head, body, keep))?;
                 number += 1;
                 if !keep {
                     return Ok(());
