@@ -1,7 +1,7 @@
 //! A client thread: it owns its connections and its epoll instance, and shares nothing with the others but a count.
 //!
-//! A [`Lane`] outlives runs, as its connections do. A [`Round`] is one run of it. This file has the loop; [`traffic`]
-//! sends requests and reads answers, [`upkeep`] opens, closes and times out connections.
+//! A [`Lane`] outlives runs, as its connections do. A `Round` is one run of it. This file has the loop; `traffic`
+//! sends requests and reads answers, `upkeep` opens, closes and times out connections.
 
 mod traffic;
 mod upkeep;

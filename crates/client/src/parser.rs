@@ -1,7 +1,7 @@
 //! An incremental parser of HTTP/1.1 answers, as pure state: bytes in, one answer out. It knows no socket and no clock.
 //!
 //! An answer that arrives whole is parsed where it lies, without a copy. A head that arrives in pieces is gathered up to
-//! a bound and parsed once, when its end is there. Bodies stream by and are never kept. [`head`] reads a head, [`body`]
+//! a bound and parsed once, when its end is there. Bodies stream by and are never kept. `head` reads a head, `body`
 //! finds a body's end.
 
 mod body;
@@ -22,6 +22,8 @@ pub enum Malformed {
     StatusLine,
     /// A line of the header is no field.
     Field,
+    /// The head has a control character in a line.
+    Control,
     /// The head, or a trailer, is larger than [`MAX_HEAD_BYTES`].
     HeadTooLarge,
     /// `Content-Length` is no number, or there are two that differ.
@@ -41,6 +43,7 @@ impl fmt::Display for Malformed {
         f.write_str(match self {
             Self::StatusLine => "the first line is not an HTTP/1.1 status line",
             Self::Field => "a header line is not a field",
+            Self::Control => "there is a control character in the header",
             Self::HeadTooLarge => "the header is larger than 64 KiB",
             Self::ContentLength => "Content-Length is not one number",
             Self::TransferEncoding => "the transfer coding is not chunked",

@@ -132,7 +132,7 @@ fn one_parser_reads_one_answer_after_another() {
 
 #[test]
 fn what_is_not_http_is_malformed() {
-    use Malformed::{Chunk, ContentLength, Field, StatusLine, Surplus, TransferEncoding};
+    use Malformed::{Chunk, ContentLength, Control, Field, StatusLine, Surplus, TransferEncoding};
     for (answer, why) in [
         ("hello", StatusLine),
         ("HTTP/2 200 OK\r\n\r\n", StatusLine),
@@ -140,13 +140,14 @@ fn what_is_not_http_is_malformed() {
         ("HTTP/1.1 2000 OK\r\n\r\n", StatusLine),
         ("HTTP/1.1 099 OK\r\n\r\n", StatusLine),
         ("HTTP/1.1 -20 OK\r\n\r\n", StatusLine),
-        ("HTTP/1.1 200 O\0K\r\n\r\n", StatusLine),
+        ("HTTP/1.1 200 O\0K\r\n\r\n", Control),
         ("\r\nHTTP/1.1 200 OK\r\n\r\n", StatusLine),
         ("HTTP/1.1 200 OK\r\nno colon\r\n\r\n", Field),
         ("HTTP/1.1 200 OK\r\nblank before : x\r\n\r\n", Field),
         ("HTTP/1.1 200 OK\r\nA: b\r\n folded\r\n\r\n", Field),
         ("HTTP/1.1 200 OK\r\n: x\r\n\r\n", Field),
-        ("HTTP/1.1 200 OK\r\nA: b\rC: d\r\n\r\n", Field),
+        ("HTTP/1.1 200 OK\r\nA: b\rC: d\r\n\r\n", Control),
+        ("HTTP/1.1 200 OK\r\nA: \x7f\r\n\r\n", Control),
         ("HTTP/1.1 200 OK\r\nContent-Length: +8\r\n\r\n", ContentLength),
         ("HTTP/1.1 200 OK\r\nContent-Length:\r\n\r\n", ContentLength),
         ("HTTP/1.1 200 OK\r\nContent-Length: 8, 8\r\n\r\n", ContentLength),
