@@ -1,15 +1,19 @@
 //! A client thread: it owns its connections and its epoll instance, and shares nothing with the others but a count.
 //!
 //! A [`Lane`] outlives runs, as its connections do. A `Round` is one run of it. This file has the loop; `traffic`
-//! sends requests and reads answers, `upkeep` opens, closes and times out connections.
+//! sends requests and reads answers, `upkeep` opens, closes and times out connections, `gather` knows when a short pause
+//! saves both sides work.
 
+mod gather;
 mod traffic;
 mod upkeep;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::thread;
 
 use anyhow::Result;
+use gather::Gatherer;
 
 use crate::connection::{Connection, State};
 use crate::plan::Plan;
@@ -76,6 +80,9 @@ struct Round<'a> {
     /// Where requests come from; `None` while connections are only opened.
     source: Option<Source<'a>>,
     tally: Tally,
+    /// Closed loop: connections that get their next request when all answers at hand are read.
+    ready: Vec<usize>,
+    gatherer: Gatherer,
     /// Open loop: connections without a request, longest idle first, so that all are used in turn.
     idle: VecDeque<usize>,
     /// Since when there has always been one of them.
@@ -104,6 +111,8 @@ impl<'a> Round<'a> {
             buffer: &mut lane.buffer,
             tally: Tally::new(source.as_ref().is_some_and(Source::is_open)),
             source,
+            ready: Vec::new(),
+            gatherer: Gatherer::default(),
             idle: VecDeque::new(),
             idle_since_ns: 0,
             in_flight: 0,
@@ -146,9 +155,15 @@ impl<'a> Round<'a> {
                 _ => self.next_reopen_ns = self.next_reopen_ns.min(self.slots[slot].reopen_at_ns),
             }
         }
+        self.send_next();
+        let is_open_loop = self.is_open_loop();
+        let mut events = 0;
         let mut now = now_ns();
         while !self.is_over(now) {
-            self.handle_events(self.wake_at(), now)?;
+            if !is_open_loop && let Some(pause) = self.gatherer.pause(self.in_flight, events) {
+                thread::sleep(pause);
+            }
+            events = self.handle_events(self.wake_at(), now)?;
             now = now_ns();
             self.send_what_is_due(now);
             self.sweep_if_due(now);
@@ -158,16 +173,17 @@ impl<'a> Round<'a> {
         Ok(self.tally)
     }
 
-    /// Waits for events until this time and handles them.
+    /// Waits for events until this time and handles them. Returns how many there were.
     #[inline]
-    fn handle_events(&mut self, until_ns: u64, now_ns: u64) -> Result<()> {
+    fn handle_events(&mut self, until_ns: u64, now_ns: u64) -> Result<usize> {
         let count = self.poller.wait(self.events, until_ns, now_ns)?;
         for place in 0..count {
             if let Some(event) = self.events.get(place) {
                 self.handle(event);
             }
         }
-        Ok(())
+        self.send_next();
+        Ok(count)
     }
 
     #[inline]

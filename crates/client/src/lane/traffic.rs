@@ -12,7 +12,8 @@ use crate::socket;
 use crate::system::now_ns;
 
 impl Round<'_> {
-    /// An open connection without a request gets the next one, if there is one for it.
+    /// An open connection without a request gets the next one, if there is one for it: in a closed loop as soon as all
+    /// answers at hand are read.
     #[inline]
     pub(super) fn go_on(&mut self, slot: usize, now_ns: u64) {
         self.slots[slot].state = State::Idle;
@@ -23,9 +24,31 @@ impl Round<'_> {
             }
             self.idle.push_back(slot);
             self.send_what_is_due(now_ns);
-        } else if let Some(due) = source.take(now_ns) {
-            self.send(slot, due, now_ns);
+        } else {
+            self.ready.push(slot);
         }
+    }
+
+    /// Closed loop: every connection that has its answer gets its next request, as long as there are any.
+    ///
+    /// All answers are read before the first request is sent. Otherwise the first one would wake a server that has
+    /// nothing else to do yet, which falls asleep again before the second.
+    #[inline]
+    pub(super) fn send_next(&mut self) {
+        let mut at = 0;
+        // A request may fail at once, and its connection be ready again.
+        while at < self.ready.len() {
+            let slot = self.ready[at];
+            at += 1;
+            if self.slots[slot].state != State::Idle {
+                continue;
+            }
+            let now = now_ns();
+            if let Some(due) = self.source.as_mut().and_then(|source| source.take(now)) {
+                self.send(slot, due, now);
+            }
+        }
+        self.ready.clear();
     }
 
     /// Open loop: sends every request that is due, as long as there are connections.
@@ -121,6 +144,7 @@ impl Round<'_> {
             }
             Verdict::Wrong(kind) => self.tally.wrong(status, latency, kind),
         }
+        self.gatherer.answered(service);
         self.in_flight -= 1;
         self.tally.ended_at_ns = now;
         connection.failures = 0;
