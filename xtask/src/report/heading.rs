@@ -3,6 +3,7 @@
 use super::format::{UNKNOWN, count};
 use super::http;
 use super::scenario_table::{by_id, coordinate};
+use super::table::Hint;
 use crate::matrix::axis::AxisValue;
 use crate::stats::summary::{ComparisonSummary, ScenarioSummary};
 
@@ -55,14 +56,11 @@ fn setting(value: &AxisValue) -> String {
     }
 }
 
-/// How to read the columns.
-pub(super) fn reading(scenario: &ScenarioSummary) -> Option<String> {
-    if !http::is_http(scenario) {
-        return ratio(scenario);
-    }
-    let ratio = ratio(scenario).filter(|_| !http::is_open(scenario));
-    let said: Vec<String> = ratio.into_iter().chain(http::reading(scenario).map(str::to_owned)).collect();
-    Some(said.join(" · "))
+/// How to read the columns, as far as their headers do not say it.
+pub(super) fn hints(scenario: &ScenarioSummary) -> Vec<Hint> {
+    let ratio = ratio(scenario).map(|text| Hint { header: "ratio", text });
+    let others = if http::is_http(scenario) { http::hints(scenario) } else { Vec::new() };
+    ratio.into_iter().chain(others).collect()
 }
 
 /// How the ratio reads: `above 1.00 is faster than model = sequential`.

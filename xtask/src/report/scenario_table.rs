@@ -39,7 +39,7 @@ pub fn scenario_table(scenario: &ScenarioSummary) -> Table {
         settings: heading::settings(scenario),
         columns: parts.columns,
         groups: parts.groups,
-        reading: heading::reading(scenario),
+        hints: heading::hints(scenario),
         footnotes: parts.footnotes.into_notes(),
     }
 }

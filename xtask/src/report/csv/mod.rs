@@ -1,5 +1,5 @@
 //! CSV after RFC 4180: a row for each cell of each comparison, raw numbers with their unit in the column's name, a
-//! decimal point whatever the locale. What is not known is empty. [`http`] has the columns that only servers need; they
+//! decimal point whatever the locale. What is not known is empty. `http` has the columns that only servers need; they
 //! are there only where there is one.
 
 mod http;

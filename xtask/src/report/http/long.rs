@@ -9,10 +9,13 @@ use super::super::units::{TimeUnit, time};
 use super::{failed, has_errors, has_workers, latency_unit, workers};
 use crate::stats::summary::{CellSummary, ComparisonRow, Percentiles, RequestsSummary, ScenarioSummary, Status};
 
+/// What stands in a column; `None` is unknown.
+type Text<'a> = Box<dyn Fn(&ComparisonRow, &CellSummary) -> Option<String> + 'a>;
+
 /// A column, and what stands in it.
 struct Field<'a> {
     column: Column,
-    text: Box<dyn Fn(&ComparisonRow, &CellSummary) -> Option<String> + 'a>,
+    text: Text<'a>,
 }
 
 impl<'a> Field<'a> {

@@ -4,6 +4,8 @@
 //! | --- | --- |
 //! | `long` | a row for each server: closed loops in one form, open loops in another |
 //! | `pivot` | closed loops with the two compared values side by side, as the second article prints them |
+//!
+//! Of the ranks of their columns the highest is dropped first where there is little room, and 0 never.
 
 mod long;
 mod pivot;
@@ -14,6 +16,7 @@ mod tests;
 use super::format::{by_worker, or_unknown};
 use super::pivot::sides;
 use super::scenario_table::Parts;
+use super::table::Hint;
 use super::units::TimeUnit;
 use crate::stats::summary::{CellSummary, RequestsSummary, ScenarioSummary};
 
@@ -38,20 +41,21 @@ pub(super) fn parts(scenario: &ScenarioSummary) -> Parts {
     }
 }
 
-/// What the columns are, a sentence each.
-pub(super) fn reading(scenario: &ScenarioSummary) -> impl Iterator<Item = &'static str> {
-    let held_back = has(scenario, |cell| cell.ratio.is_some_and(|ratio| ratio.bound.is_some()))
-        || scenario.comparisons.iter().flat_map(|it| &it.rows).any(|row| row.ratio.is_some_and(|r| r.bound.is_some()));
+/// How to read the columns.
+pub(super) fn hints(scenario: &ScenarioSummary) -> Vec<Hint> {
+    let mut rows = scenario.comparisons.iter().flat_map(|comparison| &comparison.rows);
+    let held_back = rows.any(|row| row.ratio.is_some_and(|ratio| ratio.bound.is_some()));
     let open = is_open(scenario);
-    [
-        (held_back, "≥, ≤: the client held one side back"),
-        (open, "p50 to p99: from the intended send time"),
-        (open, "service: from the real one"),
-        (open, "lag: how late the client sent"),
-        (true, "server, client: cores used"),
-    ]
-    .into_iter()
-    .filter_map(|(applies, text)| applies.then_some(text))
+    let hints = [
+        (held_back, "ratio", "≥, ≤: the client held one side back"),
+        (open, "p99", "p50 to p99: from the intended send time"),
+        (open, "service p99", "service: from the real one"),
+        (open, "lag p99", "lag: how late the client sent"),
+        (true, "server", "server: cores it used"),
+        (true, "client", "client: cores it used"),
+    ];
+    let applying = hints.into_iter().filter(|(applies, ..)| *applies);
+    applying.map(|(_, header, text)| Hint { header, text: text.to_owned() }).collect()
 }
 
 /// Whether any cell has this.

@@ -19,13 +19,13 @@ pub(super) fn closed_loop(scenario: &ScenarioSummary, sides: &Sides<'_>) -> Part
     columns.extend(sides.values.map(|value| Column::right(format!("req/s {}={value}", sides.compare), 0)));
     columns.push(Column::right("ratio", 0));
     columns.extend(sides.values.map(|value| Column::right(format!("p95 {value}"), 1)));
-    columns.push(Column::right("p50", 3));
+    columns.push(Column::right("p50", 6));
     columns.push(Column::right("p99", 2));
     if with_workers {
         columns.push(Column::right("by worker", 4));
     }
-    columns.push(Column::right("server", 5));
-    columns.push(Column::right("client", 6));
+    columns.push(Column::right("server", 3));
+    columns.push(Column::right("client", 5));
     if with_errors {
         columns.push(Column::right("errors", 0));
     }
