@@ -1,10 +1,13 @@
 //! Shared settings of a scenario, read off its cells: what the head of its table says.
 
+mod batch;
+mod http;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::matrix::axis::AxisValue;
-use crate::matrix::plan::{Cell, CpuWork, Scenario, TaskSpec, Work};
+use crate::matrix::plan::{Cell, CpuWork, Scenario, ServerSpec, Work};
 
 /// The settings that all cells of a scenario share and that are no axis, by their key in the matrix.
 #[must_use]
@@ -28,46 +31,27 @@ pub fn shared(scenario: &Scenario) -> BTreeMap<String, AxisValue> {
 }
 
 /// The settings of one cell; `None` where a setting does not apply to it.
-fn settings(cell: &Cell) -> BTreeMap<String, Option<AxisValue>> {
-    let Work::Batch(batch) = &cell.work else { return BTreeMap::new() };
-    let mut settings = BTreeMap::new();
-    let mut set = |key: &str, value: Option<AxisValue>| drop(settings.insert(key.to_owned(), value));
-    set("runtime", Some(cell.runtime.as_str().into()));
-    set("model", Some(batch.model.name().into()));
-    set("workers", batch.model.uses_workers().then(|| u64::from(batch.workers).into()));
-    set("lock", Some(batch.lock.name().into()));
-    set("switch_interval", batch.switch_interval.map(duration));
-    set("tasks", Some(batch.tasks.into()));
-    set("steps", Some(u64::from(batch.steps).into()));
-    let mut burn = |work: &CpuWork| match work {
-        CpuWork::Iterations(count) => set("iterations", Some((*count).into())),
-        CpuWork::Time(time) => set("cpu", Some(duration(*time))),
+pub(super) type Settings = BTreeMap<String, Option<AxisValue>>;
+
+fn settings(cell: &Cell) -> Settings {
+    let mut settings = match &cell.work {
+        Work::Batch(work) => batch::settings(work),
+        Work::Http(work) => http::settings(work),
     };
-    let op = match &batch.task {
-        TaskSpec::SumOfSquares { n } => {
-            set("n", Some((*n).into()));
-            "sum-of-squares"
-        }
-        TaskSpec::Burn { cpu } => {
-            burn(cpu);
-            "burn"
-        }
-        TaskSpec::Primes { limit } => {
-            set("limit", Some((*limit).into()));
-            "primes"
-        }
-        TaskSpec::Wait { io } => {
-            set("io", Some(duration(*io)));
-            "wait"
-        }
-        TaskSpec::WaitAndBurn { io, cpu } => {
-            burn(cpu);
-            set("io", Some(duration(*io)));
-            "wait-and-burn"
-        }
-    };
-    set("op", Some(op.into()));
+    // A server that the matrix only finds or brings along has no runtime of ours.
+    let is_ours = !matches!(&cell.work, Work::Http(work) if !matches!(work.server, ServerSpec::Own(_)));
+    if is_ours {
+        settings.insert("runtime".to_owned(), Some(cell.runtime.as_str().into()));
+    }
     settings
+}
+
+/// CPU work under the key that the matrix states it with.
+fn cpu(work: CpuWork) -> (&'static str, AxisValue) {
+    match work {
+        CpuWork::Iterations(count) => ("iterations", count.into()),
+        CpuWork::Time(time) => ("cpu", duration(time)),
+    }
 }
 
 /// A duration as the matrix states it: a whole number of the largest unit that allows it.
@@ -85,6 +69,7 @@ mod tests {
     use protocol::Model;
 
     use super::*;
+    use crate::matrix::plan::TaskSpec;
     use crate::stats::fixtures::{batch, plan, work_of};
 
     #[test]

@@ -1,9 +1,13 @@
 //! What a reader should know before believing a cell's figures. `docs/flags.md` explains each flag and its threshold.
+//!
+//! Here is what any cell may be flagged for; [`http`] has what only HTTP cells are.
 
-use protocol::Model;
+pub mod http;
 
-use super::summary::{Flag, Spread};
-use crate::matrix::plan::{Cell, Work};
+use protocol::{HttpModel, Model};
+
+use super::summary::{CellSummary, Flag, Spread};
+use crate::matrix::plan::{Cell, ServerSpec, Work};
 use crate::results::record::SampleRecord;
 
 /// A median below this is noise of the clock and of the barrier, not the time of the work.
@@ -24,16 +28,21 @@ pub const SKEW_FACTOR: f64 = 1.5;
 /// A flag, and the same in a sentence with figures.
 pub type Note = (Flag, String);
 
-/// All flags of a cell, in the order in which tables show them.
+/// All flags of a cell whose figures are filled in. `cores` is how many CPUs the client could use.
 #[must_use]
-pub fn notes(cell: &Cell, runs: &[&SampleRecord], elapsed_ns: &Spread<u64>, by_worker: Option<&[u64]>) -> Vec<Note> {
+pub fn notes(cell: &Cell, cores: u32, runs: &[&SampleRecord], summary: &CellSummary) -> Vec<Note> {
+    let Some(elapsed_ns) = &summary.elapsed_ns else { return Vec::new() };
     let rounds: Vec<u32> = runs.iter().map(|run| run.round).collect();
     let mut notes = Vec::new();
     notes.extend(below_resolution(elapsed_ns.median));
+    if let Work::Http(work) = &cell.work {
+        notes.extend(http::notes(work, cores, summary));
+    }
     notes.extend(runs.iter().filter_map(|run| stolen(run)));
     notes.extend(runs.iter().filter_map(|run| throttled(run)));
     notes.extend(outliers(&rounds, elapsed_ns));
-    notes.extend(by_worker.filter(|_| divides_evenly(cell)).and_then(skewed));
+    let shared_out = summary.by_worker.as_deref().filter(|_| divides_evenly(cell));
+    notes.extend(shared_out.and_then(|by_worker| skewed(by_worker, what_is_shared(cell))));
     notes
 }
 
@@ -87,18 +96,28 @@ fn divides_evenly(cell: &Cell) -> bool {
         Work::Batch(batch) => {
             matches!(batch.model, Model::Threads | Model::Processes | Model::Loops | Model::Offload)
         }
-        Work::Http(_) => true,
+        Work::Http(http) => match &http.server {
+            ServerSpec::Own(server) => server.model != HttpModel::WorkStealing,
+            ServerSpec::Command(_) | ServerSpec::Running(_) => true,
+        },
+    }
+}
+
+fn what_is_shared(cell: &Cell) -> &'static str {
+    match cell.work {
+        Work::Batch(_) => "tasks",
+        Work::Http(_) => "requests",
     }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "task counts are far below 2^53")]
-fn skewed(by_worker: &[u64]) -> Option<Note> {
+fn skewed(by_worker: &[u64], what: &str) -> Option<Note> {
     let total: u64 = by_worker.iter().sum();
     let (busiest, &most) = by_worker.iter().enumerate().max_by_key(|&(_, &tasks)| tasks)?;
     // With 3 tasks for 2 workers one of them must do 2: the fairest share is rounded up.
     let fair = total.div_ceil(u64::try_from(by_worker.len()).ok()?);
     (most as f64 > fair as f64 * SKEW_FACTOR).then(|| {
-        let text = format!("worker {} of {} did {most} of {total} tasks", busiest + 1, by_worker.len());
+        let text = format!("worker {} of {} did {most} of {total} {what}", busiest + 1, by_worker.len());
         (Flag::Skewed, text)
     })
 }
@@ -106,16 +125,15 @@ fn skewed(by_worker: &[u64]) -> Option<Note> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stats::fixtures::tasks_of;
-    use crate::stats::fixtures::{batch, sample_record};
+    use crate::stats::fixtures::{batch, cell, sample_record, tasks_of};
 
     fn flagged(model: Model, elapsed: &[u64], change: impl FnOnce(&mut Vec<SampleRecord>)) -> Vec<Note> {
         let mut runs: Vec<SampleRecord> =
             (1..).zip(elapsed).map(|(round, &ns)| sample_record("c", round, false, ns)).collect();
         change(&mut runs);
-        let by_worker: Vec<u64> = runs[0].sample.by_worker();
-        let elapsed_ns = Spread::of(elapsed.to_vec()).unwrap();
-        notes(&batch(model), &runs.iter().collect::<Vec<_>>(), &elapsed_ns, Some(&by_worker))
+        let mut summary = cell("c", elapsed);
+        summary.by_worker = Some(runs[0].sample.by_worker());
+        notes(&batch(model), 2, &runs.iter().collect::<Vec<_>>(), &summary)
     }
 
     const SECOND: u64 = 1_000_000_000;

@@ -1,10 +1,14 @@
 //! CSV after RFC 4180: a row for each cell of each comparison, raw numbers with their unit in the column's name, a
-//! decimal point whatever the locale. What is not known is empty.
+//! decimal point whatever the locale. What is not known is empty. `http` has the columns that only servers need; they
+//! are there only where there is one.
+
+mod http;
 
 use ::csv::{Terminator, WriterBuilder};
 
 use super::Format;
 use super::footnotes::{flag_word, status_word};
+use super::http::is_http;
 use crate::stats::summary::{CellSummary, ComparisonRow, ComparisonSummary, ScenarioSummary, Spread, Summary, Verdict};
 
 /// CSV after RFC 4180.
@@ -24,7 +28,11 @@ impl Format for Csv {
         // The prefix keeps an axis that a matrix calls `status` apart from ours.
         let header = ["scenario", "comparison", "cell"].map(str::to_owned).into_iter();
         let header = header.chain(axes.iter().map(|axis| format!("axis_{axis}")));
-        writer.write_record(header.chain(FIGURES.map(|(name, _)| name.to_owned()))).expect(infallible);
+        let figures = || {
+            let with_http = summary.scenarios.iter().any(is_http);
+            FIGURES.iter().chain(if with_http { http::FIGURES } else { &[] })
+        };
+        writer.write_record(header.chain(figures().map(|(name, _)| (*name).to_owned()))).expect(infallible);
         for scenario in &summary.scenarios {
             for (comparison, row, cell) in rows(scenario) {
                 let place = Place { scenario, comparison, row, cell };
@@ -32,7 +40,7 @@ impl Format for Csv {
                     comparison.fixed.iter().map(|(name, value)| format!("{name}={value}")).collect();
                 let head = [scenario.name.clone(), fixed.join(","), cell.id.clone()].into_iter();
                 let head = head.chain(axes.iter().map(|axis| text(cell.axes.get(*axis))));
-                writer.write_record(head.chain(FIGURES.map(|(_, figure)| figure(&place)))).expect(infallible);
+                writer.write_record(head.chain(figures().map(|(_, figure)| figure(&place)))).expect(infallible);
             }
         }
         String::from_utf8(writer.into_inner().expect(infallible)).expect("all fields are strings")

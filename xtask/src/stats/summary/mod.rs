@@ -1,6 +1,21 @@
 //! `summary.json`: what every table, plot and page is made from.
+//!
+//! | file | what lives here |
+//! | --- | --- |
+//! | here | the summary, its scenarios and cells |
+//! | `figure` | what a figure of several runs looks like, and what two make together |
+//! | `http` | what only the cells of `http` scenarios have |
+//! | `flag` | the list of flags |
 
 use std::collections::BTreeMap;
+
+mod figure;
+mod flag;
+mod http;
+
+pub use figure::{Bound, Ratio, Spread, Verdict};
+pub use flag::Flag;
+pub use http::{ClientSummary, Percentiles, RequestsSummary};
 
 use serde::{Deserialize, Serialize};
 
@@ -124,24 +139,46 @@ pub struct CellSummary {
     pub stderr_tail: Vec<String>,
     /// Counted runs that gave a sample.
     pub runs: u32,
-    /// Elapsed time of the counted runs, in nanoseconds; set-up included where the scenario says so.
+    /// Elapsed time of the counted runs, in nanoseconds; set-up included where the scenario says so. Opening connections
+    /// is never included.
     pub elapsed_ns: Option<Spread<u64>>,
     /// Set-up time of the counted runs, in nanoseconds.
     pub setup_ns: Option<Spread<u64>>,
-    /// Tasks a second over the counted runs.
+    /// Tasks a second over the counted runs; right answers a second of an HTTP cell.
     pub throughput_per_s: Option<Spread<f64>>,
     /// Speed relative to the baseline, where the cell is in one comparison or its ratio is the same in all.
     pub ratio: Option<Ratio>,
     /// What the ratio says.
     pub verdict: Option<Verdict>,
-    /// Tasks done by each worker, all counted runs together.
+    /// From the intended send time of a request to its whole answer, right answers of all counted runs together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_ns: Option<Percentiles>,
+    /// The same from the real send time. Absent in a closed loop, where the two are one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service_ns: Option<Percentiles>,
+    /// How late the client sent, by its own fault. Absent in a closed loop.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub send_lag_ns: Option<Percentiles>,
+    /// Latency of every answer, right or wrong, by its class of status, such as `5xx`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub by_status: BTreeMap<String, Percentiles>,
+    /// What became of the requests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests: Option<RequestsSummary>,
+    /// What the load generator took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<ClientSummary>,
+    /// Tasks done, or requests answered, by each worker, all counted runs together.
     pub by_worker: Option<Vec<u64>>,
-    /// The busiest worker's tasks over the mean.
+    /// The busiest worker's tasks or requests over the mean.
     pub imbalance: Option<f64>,
-    /// Cores really used: CPU time over set-up and elapsed time, both of which CPU time covers. Median over the counted
-    /// runs.
+    /// Connections accepted by each worker of our own server since its start, as of the last counted run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connections_by_worker: Option<Vec<u64>>,
+    /// Cores really used by the worker or the server: CPU time over set-up and elapsed time, both of which CPU time
+    /// covers. Median over the counted runs.
     pub cores_used: Option<f64>,
-    /// Cost of a run: medians over the counted runs, `peak_rss_bytes` their maximum.
+    /// Cost of a run for the worker or the server: medians over the counted runs, `peak_rss_bytes` their maximum.
     pub usage: UsageSummary,
     /// The checksum that all counted runs computed.
     pub checksum: Option<String>,
@@ -149,6 +186,41 @@ pub struct CellSummary {
     pub flags: Vec<Flag>,
     /// The same in sentences, with figures: which run lies how far out, which time was stolen.
     pub notes: Vec<String>,
+}
+
+impl CellSummary {
+    /// A cell of which nothing is known but its place.
+    #[must_use]
+    pub fn without_figures(id: String, axes: Axes) -> Self {
+        Self {
+            id,
+            axes,
+            status: Status::NotRun,
+            reason: None,
+            failure: None,
+            stderr_tail: Vec::new(),
+            runs: 0,
+            elapsed_ns: None,
+            setup_ns: None,
+            throughput_per_s: None,
+            ratio: None,
+            verdict: None,
+            latency_ns: None,
+            service_ns: None,
+            send_lag_ns: None,
+            by_status: BTreeMap::new(),
+            requests: None,
+            client: None,
+            by_worker: None,
+            imbalance: None,
+            connections_by_worker: None,
+            cores_used: None,
+            usage: UsageSummary::default(),
+            checksum: None,
+            flags: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
 }
 
 /// How a cell ended.
@@ -167,46 +239,6 @@ pub enum Status {
     NotRun,
 }
 
-/// The values of the counted runs, in the order in which they ran.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Spread<T> {
-    /// The middle one; the mean of the middle two where their number is even.
-    pub median: T,
-    /// The smallest.
-    pub min: T,
-    /// The largest.
-    pub max: T,
-    /// All.
-    pub values: Vec<T>,
-}
-
-/// A speed ratio: above 1 is faster than the baseline.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Ratio {
-    /// Ratio of the medians.
-    pub value: f64,
-    /// Lower end of its interval.
-    pub low: Option<f64>,
-    /// Upper end of its interval.
-    pub high: Option<f64>,
-    /// Probability that the interval covers the true ratio.
-    pub confidence: Option<f64>,
-}
-
-/// What a ratio says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    /// It is what the others are compared with.
-    Baseline,
-    /// Faster than the baseline.
-    Faster,
-    /// Slower than the baseline.
-    Slower,
-    /// Cannot be told from the baseline.
-    Unresolved,
-}
-
 /// What one run cost.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UsageSummary {
@@ -222,20 +254,4 @@ pub struct UsageSummary {
     pub voluntary_switches: Option<u64>,
     /// Context switches because a thread was preempted.
     pub involuntary_switches: Option<u64>,
-}
-
-/// What a reader should know about a cell. `docs/flags.md` says what each means and what to do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Flag {
-    /// Too short for the clock: no ratio is taken.
-    BelowResolution,
-    /// CPU time was stolen, or the control group was throttled, in a counted run.
-    Disturbed,
-    /// A counted run lies far from the median.
-    Outlier,
-    /// One worker did far more than its share.
-    Skewed,
-    /// Fewer runs than planned: the matrix was interrupted.
-    Incomplete,
 }
