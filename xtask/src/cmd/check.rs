@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{Exit, matrix_file, report, to_stdout};
+use super::{Exit, load_options, matrix_file, report, to_stdout};
 use crate::matrix;
 use crate::matrix::number::{counted, roughly};
 
@@ -15,6 +15,9 @@ use crate::matrix::number::{counted, roughly};
 pub struct Args {
     /// The matrix file [default: the nearest bench-matrix.toml, here or in a folder above].
     file: Option<PathBuf>,
+    /// Allow a `target` that is another machine: only one that is yours to put under load.
+    #[arg(long)]
+    allow_remote: bool,
 }
 
 /// Runs the subcommand.
@@ -23,7 +26,7 @@ pub struct Args {
 /// Stdout cannot be written to.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let file = matrix_file(args.file.as_deref());
-    let (plan, quick) = match matrix::load_both(&file, matrix::usable_cores()) {
+    let (plan, quick) = match matrix::load_both(&file, &load_options(false, args.allow_remote)) {
         Ok(plans) => plans,
         Err(problems) => return Ok(report(&problems)),
     };

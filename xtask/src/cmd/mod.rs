@@ -127,13 +127,18 @@ pub fn matrix_file(given: Option<&Path>) -> PathBuf {
     candidates.find(|file| file.exists()).unwrap_or_else(|| MATRIX_FILE.into())
 }
 
+/// How a matrix is read on this machine.
+#[must_use]
+pub fn load_options(quick: bool, allow_remote: bool) -> LoadOptions {
+    LoadOptions { quick, cores: crate::matrix::usable_cores(), allow_remote }
+}
+
 /// The plan of a matrix file, or the exit status after its mistakes have been reported.
 ///
 /// # Errors
 /// The matrix is wrong; what is wrong is on stderr already.
-pub fn load_plan(file: &Path, quick: bool) -> Result<Plan, Exit> {
-    crate::matrix::load(file, &LoadOptions { quick, cores: crate::matrix::usable_cores() })
-        .map_err(|problems| report(&problems))
+pub fn load_plan(file: &Path, options: &LoadOptions) -> Result<Plan, Exit> {
+    crate::matrix::load(file, options).map_err(|problems| report(&problems))
 }
 
 /// Shows what is wrong with a matrix.

@@ -69,7 +69,7 @@ pub fn name(key: &Key, value: &Value<'_>, problems: &mut Problems) -> Option<Str
 }
 
 /// Whether a label may contain this character: ids must stay readable, unambiguous and safe to match with a glob.
-fn is_label_char(c: char) -> bool {
+pub fn is_label_char(c: char) -> bool {
     !(c.is_whitespace() || c.is_control() || LABEL_EXCLUDES.contains(c))
 }
 
