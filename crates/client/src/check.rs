@@ -1,8 +1,8 @@
 //! What an answer is held against, and how its body is looked at while it streams by. No body is ever kept.
 
+use interpreter_lock::InterpreterLock;
 use protocol::{ErrorKind, Expect, REQUEST_SEEDS};
-
-use crate::burn::burn;
+use workloads::{Burn, Step as _};
 
 /// Length of an answer of our own server.
 const BURN_BYTES: usize = 8;
@@ -32,12 +32,14 @@ impl Check {
     pub fn new(expect: &Expect) -> Self {
         match expect {
             Expect::Burn { workers, iterations } => {
+                let burn = Burn { iterations: *iterations };
                 let tail = |seed| {
-                    let digits = format!("{:06x}", burn(*iterations, seed) & 0x00ff_ffff);
+                    let result =
+                        burn.compute(seed, &InterpreterLock::none()).expect("a burn has nothing that can fail");
+                    let digits = format!("{:06x}", result & 0x00ff_ffff);
                     digits.as_bytes().try_into().expect("24 bits are six digits")
                 };
-                let seeds = 0..u32::try_from(REQUEST_SEEDS).expect("few seeds");
-                Self::Burn { workers: *workers, tails: seeds.map(tail).collect() }
+                Self::Burn { workers: *workers, tails: (0..REQUEST_SEEDS).map(tail).collect() }
             }
             Expect::Status { status, body } => {
                 Self::Status { status: *status, body: body.as_ref().map(|body| body.as_bytes().to_vec()) }

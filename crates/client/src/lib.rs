@@ -20,12 +20,12 @@
 //! entry in a histogram and one write. What is here measures and counts; whether the figures mean anything is judged
 //! by the orchestrator.
 
-pub mod burn;
 pub mod parser;
 
 mod check;
 mod client;
 mod connection;
+mod handler;
 mod lane;
 mod limits;
 mod plan;
@@ -37,4 +37,11 @@ mod source;
 mod system;
 mod tally;
 
+use std::process::ExitCode;
+
 pub use client::Client;
+
+/// Runs the worker on stdin and stdout until stdin ends.
+pub fn main() -> ExitCode {
+    worker::main(&handler::IDENTITY, &handler::LoadGenerator)
+}

@@ -1,10 +1,9 @@
-//! The binary `client`: the load generator behind the worker protocol. All it does is in the library.
-
-mod conversation;
-mod usage;
+//! The load generator: a worker that speaks the worker protocol on stdin and stdout (`docs/protocol.md`).
+//!
+//! Everything it does is in the library, where the fuzz target reaches its parser too.
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    conversation::hold()
+    client::main()
 }

@@ -55,8 +55,6 @@ fn what_cannot_be_done_is_said_with_what_to_do() {
         job_line(job)
     };
     for (line, words) in [
-        ("dance\n".to_owned(), "not a protocol message"),
-        (Request::Run { warmup: false }.to_line(), "send the job first"),
         (change(|job| job.targets = vec!["localhost:80".into()]), "write address and port, such as 127.0.0.1:8080"),
         (change(|job| job.targets.clear()), "no targets"),
         (change(|job| job.requests.clear()), "no requests"),
@@ -65,7 +63,6 @@ fn what_cannot_be_done_is_said_with_what_to_do() {
         (change(|job| job.requests[0].path = "a b".into()), "request 1 of the job cannot be sent"),
         (change(|job| job.worker_header = Some("a b".into())), "worker_header"),
         (job_line(job(address, 0)), "at least 1"),
-        (job_line(job(address, 1)).replace("\"protocol\":1", "\"protocol\":2"), "protocol 2"),
     ] {
         let output = talk(Command::new(CLIENT), &line);
         let replies = replies(&output);

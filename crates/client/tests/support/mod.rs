@@ -9,7 +9,6 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use client::Client;
-use client::burn::burn;
 use protocol::{ErrorKind, Expect, HttpRequest, LoadJob, LoadSample, Pace};
 
 /// Milliseconds in nanoseconds.
@@ -105,8 +104,11 @@ pub fn each_request(stream: &mut TcpStream, mut script: impl FnMut(u64) -> Optio
 
 /// The right answer of our own server to request number `k` of a connection.
 pub fn burnt(worker: u64, iterations: u64, k: u64) -> String {
-    let seed = u32::try_from(k % 16).unwrap();
-    format!("{worker:02x}{:06x}", burn(iterations, seed) & 0xff_ffff)
+    let mut value = u32::try_from(k % 16).unwrap();
+    for index in 0..u32::try_from(iterations).unwrap() {
+        value = value.wrapping_mul(1_664_525).wrapping_add(1_013_904_223).wrapping_add(index);
+    }
+    format!("{worker:02x}{:06x}", value & 0xff_ffff)
 }
 
 /// A closed loop over four connections on one thread that expects any good status.
