@@ -70,7 +70,7 @@ impl<'d> Entries<'d> {
             [] if one_of.iter().any(|name| !self.is_missing(name)) => {}
             [] => problems.push(
                 Problem::new(format!("{name} needs one of {}", list(one_of)))
-                    .at(self.span.clone(), "it is missing")
+                    .at(self.span.clone(), "none of them is here")
                     .help(help),
             ),
             [first, second, ..] => problems.push(
