@@ -3,12 +3,13 @@
 
     python3 server.py --threads 4 --processes 2 --port 8080
 
-Every process has the listening socket and a fixed pool of threads. A thread takes a connection and serves it until the
-client closes it, so more connections than threads wait for their turn. The path says what a request does:
+Every process has the listening socket, one thread that watches all its connections, and a fixed pool of threads that
+answer. A connection with a request waits for a free thread of the pool, as in many servers. The path says what a request
+does:
 
     /health             answers at once: is the server ready?
     /                   answers at once
-    /work?us=500        computes for about 500 microseconds, in Python, holding the GIL
+    /compute?us=500     computes for about 500 microseconds, in Python, holding the GIL
     /wait?us=500        waits for 500 microseconds, as for a database
 
 Every answer names the process and the thread that gave it, in the header X-Worker.
@@ -17,6 +18,7 @@ Every answer names the process and the thread that gave it, in the header X-Work
 import argparse
 import os
 import queue
+import selectors
 import signal
 import socket
 import threading
@@ -30,12 +32,17 @@ class Handler(BaseHTTPRequestHandler):
     # One write an answer: headers and body in two packets meet the delayed acknowledgement of the other side.
     wbufsize = -1
     disable_nagle_algorithm = True
-    timeout = 1  # an idle connection gives its thread back
+
+    def __init__(self, connection, address):
+        """Serves nothing yet: `handle_one_request` is called whenever a request has come."""
+        self.request, self.client_address, self.server = connection, address, None
+        self.close_connection = False
+        self.setup()
 
     def do_GET(self):
         url = urlsplit(self.path)
         microseconds = int(parse_qs(url.query).get("us", ["0"])[0])
-        if url.path == "/work":
+        if url.path == "/compute":
             burn(microseconds / 1e6)
         elif url.path == "/wait":
             time.sleep(microseconds / 1e6)
@@ -63,26 +70,60 @@ def burn(seconds):
             value = (value * 1_664_525 + 1_013_904_223) & 0xFFFF_FFFF
 
 
-def serve(connections):
-    """What a thread does: one connection after another."""
-    while True:
-        connection, address = connections.get()
-        try:
-            Handler(connection, address, None)
-        except OSError:
-            pass  # the client has gone
-        finally:
-            connection.close()
+class Process:
+    """What runs in one process."""
 
+    def __init__(self, number, listener, threads):
+        self.listener = listener
+        self.requests = queue.SimpleQueue()  # connections with a request that wait for a thread
+        self.answered = queue.SimpleQueue()  # connections that are to be watched again
+        self.wake, self.waker = socket.socketpair()
+        self.wake.setblocking(False)
+        self.waker.setblocking(False)
+        for thread in range(threads):
+            name = f"{number:02}.{thread:02}"
+            threading.Thread(target=self.answer, name=name, daemon=True).start()
 
-def run_process(number, listener, threads):
-    """A process: its threads, and the acceptor."""
-    connections = queue.SimpleQueue()
-    for thread in range(threads):
-        name = f"{number:02}.{thread:02}"
-        threading.Thread(target=serve, args=(connections,), name=name, daemon=True).start()
-    while True:
-        connections.put(listener.accept())
+    def watch(self):
+        """Accepts connections, and gives those with a request to the pool."""
+        self.listener.setblocking(False)
+        selector = selectors.DefaultSelector()
+        selector.register(self.listener, selectors.EVENT_READ)
+        selector.register(self.wake, selectors.EVENT_READ)
+        while True:
+            for key, _ in selector.select():
+                if key.fileobj is self.listener:
+                    try:
+                        connection, address = self.listener.accept()
+                    except BlockingIOError:
+                        continue  # another process was faster
+                    connection.setblocking(True)
+                    selector.register(connection, selectors.EVENT_READ, Handler(connection, address))
+                elif key.fileobj is self.wake:
+                    self.wake.recv(4096)
+                    while not self.answered.empty():
+                        handler = self.answered.get()
+                        selector.register(handler.connection, selectors.EVENT_READ, handler)
+                else:
+                    selector.unregister(key.fileobj)
+                    self.requests.put(key.data)
+
+    def answer(self):
+        """What a thread of the pool does: one request after another, of any connection."""
+        while True:
+            handler = self.requests.get()
+            try:
+                handler.handle_one_request()
+            except OSError:
+                handler.close_connection = True  # the client has gone
+            if handler.close_connection:
+                handler.connection.close()
+                continue
+            self.answered.put(handler)
+            try:
+                self.waker.send(b"x")
+            except BlockingIOError:
+                pass  # so many are in it already that the watcher wakes anyway
 
 
 def main():
@@ -98,7 +139,8 @@ def main():
         child = os.fork()
         if child == 0:
             signal.signal(signal.SIGINT, signal.SIG_DFL)
-            run_process(number, listener, options.threads)
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            Process(number, listener, options.threads).watch()
         children.append(child)
 
     def stop(*_):

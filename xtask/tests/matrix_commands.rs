@@ -86,6 +86,57 @@ fn list_prints_ids_for_programs() {
 }
 
 #[test]
+fn check_and_list_know_http_scenarios() {
+    let matrix = r#"
+        schema = 1
+        [[http]]
+        name   = "sweep"
+        model  = ["loops", "threads"]
+        lock   = "gil"
+        cpu    = "1ms"
+        load   = { connections = 16, requests = [250, 500] }
+        quick  = { load = { connections = 16, requests = 50 } }
+        [[http]]
+        name   = "mine"
+        server = { command = ["puma", "-p", "{port}", "-t", "{threads}"] }
+        vars   = { threads = [1, 4] }
+        load   = { connections = 16, rate = "80%", duration = "2s" }
+    "#;
+    let folder = folder_with(matrix);
+    let check = stdout(folder.path(), &["check"]);
+    assert!(check.starts_with("bench-matrix.toml: valid: 2 scenarios, 6 cells, about "), "{check}");
+    expect![[r#"
+        cell                              warmups   runs         about
+        sweep/model=loops,requests=250          5      5         2.7 s
+        sweep/model=loops,requests=500          5      5         5.2 s
+        sweep/model=threads,requests=250        5      5         2.7 s
+        sweep/model=threads,requests=500        5      5         5.2 s
+        mine/threads=1                          5      5          21 s
+        mine/threads=4                          5      5          21 s
+
+        2 scenarios, 6 cells, 60 runs with warm-ups, about 58 s
+    "#]]
+    .assert_eq(&stdout(folder.path(), &["list"]));
+}
+
+#[test]
+fn a_target_that_is_another_machine_needs_a_flag() {
+    let matrix = "schema = 1\n[[http]]\nname = \"far\"\ntarget = \"http://192.0.2.7:80\"\n\
+        load = { connections = 1, requests = 1 }\n";
+    let folder = folder_with(matrix);
+    for command in ["check", "list", "matrix"] {
+        let output = run(folder.path(), &[command]);
+        assert_eq!(output.status.code(), Some(2), "{command}");
+        assert!(
+            String::from_utf8_lossy(&output.stderr).contains("say so with --allow-remote"),
+            "{command}: {output:?}"
+        );
+    }
+    assert!(stdout(folder.path(), &["check", "--allow-remote"]).contains("valid: 1 scenario, 1 cell"));
+    assert_eq!(stdout(folder.path(), &["list", "--allow-remote", "--format", "ids"]), "far\n");
+}
+
+#[test]
 fn list_prints_json_for_programs() {
     let folder = folder_with(MATRIX);
     expect![[r#"

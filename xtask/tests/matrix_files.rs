@@ -5,13 +5,20 @@ use std::time::Duration;
 
 use expect_test::expect_file;
 use serde_json::Value;
+use xtask::matrix::plan::{Scenario, Work};
 use xtask::matrix::{LoadOptions, load, parse, reference, schema};
 
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
 
-const FILES: [&str; 2] = ["bench-matrix.toml", "examples/articles.toml"];
+const FILES: [&str; 5] = [
+    "bench-matrix.toml",
+    "examples/articles.toml",
+    "examples/nginx.toml",
+    "examples/own-server-python.toml",
+    "examples/running-server.toml",
+];
 
 #[test]
 fn the_committed_schema_is_current() {
@@ -36,12 +43,16 @@ fn our_own_matrix_files_are_valid() {
 
 #[test]
 fn the_default_matrix_fits_into_its_time() {
-    let estimate = |quick| {
+    let estimate = |quick, http| {
         let options = LoadOptions { quick, cores: 2, allow_remote: false };
-        load(&repository().join("bench-matrix.toml"), &options).unwrap().estimate()
+        let plan = load(&repository().join("bench-matrix.toml"), &options).unwrap();
+        let of_kind = |scenario: &&Scenario| matches!(scenario.cells[0].work, Work::Http(_)) == http;
+        plan.scenarios.iter().filter(of_kind).map(|scenario| plan.estimate_scenario(scenario)).sum::<Duration>()
     };
-    assert!(estimate(false) < Duration::from_secs(130), "{:?}", estimate(false));
-    assert!(estimate(true) < Duration::from_secs(35), "{:?}", estimate(true));
+    for (quick, http, most) in [(false, false, 130), (true, false, 35), (false, true, 140), (true, true, 36)] {
+        let estimate = estimate(quick, http);
+        assert!(estimate < Duration::from_secs(most), "quick: {quick}, http: {http}: {estimate:?}");
+    }
 }
 
 #[test]
@@ -69,6 +80,19 @@ fn the_schema_refuses_what_an_editor_can_know_to_be_wrong() {
         "exclude-is-a-table",
         "unknown-key-in-quick",
         "schema-missing",
+        "http-batch-model",
+        "http-unknown-listen",
+        "http-without-a-server",
+        "http-without-a-load",
+        "http-model-and-server",
+        "http-server-and-target",
+        "http-load-without-loop",
+        "http-load-with-both-loops",
+        "http-load-key-outside",
+        "http-server-unknown-key",
+        "http-server-command-is-a-line",
+        "http-var-of-a-wrong-type",
+        "http-include-setup",
     ] {
         let file = repository().join(format!("xtask/tests/broken/{file}.toml"));
         let text = std::fs::read_to_string(&file).unwrap();
@@ -102,7 +126,8 @@ fn json(value: &toml::de::DeValue<'_>) -> Value {
             let entries = table.iter().map(|(key, value)| (key.get_ref().to_string(), json(value.get_ref())));
             Value::Object(entries.collect())
         }
-        DeValue::Float(_) | DeValue::Datetime(_) => panic!("no matrix file has one"),
+        DeValue::Float(number) => number.as_str().parse::<f64>().unwrap().into(),
+        DeValue::Datetime(_) => panic!("no matrix file has one"),
     }
 }
 
@@ -131,8 +156,9 @@ fn violation(document: &Value, schema: &Value, value: &Value, at: &str) -> Optio
             },
             "const" => value == rule,
             "enum" => rule.as_array().unwrap().contains(value),
-            "minimum" => value.as_i64() >= rule.as_i64(),
-            "maximum" => value.as_i64() <= rule.as_i64(),
+            // Says nothing about what is no number.
+            "minimum" => value.as_f64().is_none_or(|number| number >= rule.as_f64().unwrap()),
+            "maximum" => value.as_f64().is_none_or(|number| number <= rule.as_f64().unwrap()),
             "minItems" => value.as_array().is_none_or(|array| array.len() as u64 >= rule.as_u64().unwrap()),
             "minProperties" => value.as_object().is_none_or(|object| object.len() as u64 >= rule.as_u64().unwrap()),
             "required" => rule.as_array().unwrap().iter().all(|key| value.get(key.as_str().unwrap()).is_some()),
@@ -183,6 +209,7 @@ fn has_type(value: &Value, name: &str) -> bool {
         "array" => value.is_array(),
         "string" => value.is_string(),
         "integer" => value.is_i64(),
+        "number" => value.is_number(),
         "boolean" => value.is_boolean(),
         other => panic!("the schema uses the type `{other}`, which this test does not know"),
     }

@@ -64,19 +64,18 @@ impl<'d> Entries<'d> {
         if one_of.is_empty() {
             return;
         }
-        let names = one_of.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" or ");
         let given: Vec<_> = self.entries.iter().filter(|entry| one_of.contains(&entry.key.name)).collect();
         match given.as_slice() {
             [_] => {}
             [] if one_of.iter().any(|name| !self.is_missing(name)) => {}
             [] => problems.push(
-                Problem::new(format!("{name} needs {names}"))
-                    .at(self.span.clone(), "one of them is missing")
+                Problem::new(format!("{name} needs one of {}", list(one_of)))
+                    .at(self.span.clone(), "none of them is here")
                     .help(help),
             ),
             [first, second, ..] => problems.push(
-                Problem::new(format!("{name} takes {names}, one of them"))
-                    .at(second.key_span.clone(), format!("`{}` besides", second.key.name))
+                Problem::new(format!("{name} takes only one of {}", list(one_of)))
+                    .at(second.key_span.clone(), format!("`{}` as well", second.key.name))
                     .at(first.key_span.clone(), format!("`{}` is here already", first.key.name)),
             ),
         }

@@ -76,7 +76,7 @@ pub fn matrix<'d>(root: &'d DeTable<'d>, folder: &Path, options: &LoadOptions, p
     let mut scenario_names = Vec::new();
     for (subject, table, span) in tables {
         let names = &mut scenario_names;
-        questions.extend(scenario(subject, table, span, defaults, options.quick, &around, names, problems));
+        questions.extend(scenario(subject, (table, span), defaults, options.quick, &around, names, problems));
     }
     unique("scenario", &scenario_names, problems);
     Matrix { questions, runtimes: runtimes.into_iter().map(|(runtime, _)| runtime).collect() }

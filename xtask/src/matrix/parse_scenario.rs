@@ -32,8 +32,7 @@ impl Subject {
 /// Reads a scenario. `None` if it has a mistake; its name is noted all the same.
 pub fn scenario<'d>(
     subject: Subject,
-    table: &'d DeTable<'d>,
-    span: Span,
+    (table, span): (&'d DeTable<'d>, Span),
     defaults: Schedule,
     quick: bool,
     around: &Surroundings<'_>,

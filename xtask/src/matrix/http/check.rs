@@ -115,13 +115,16 @@ fn placeholders(entries: &Entries<'_>, dimensions: &[Dimension], problems: &mut 
     }
     for var in vars {
         if !servers.iter().any(|server| server.uses(&var.name)) {
-            let problem = Problem::new(format!("no server uses `{{{}}}`", var.name))
-                .at(var.span.clone(), "these values change nothing");
+            // Where the command has nearly this name, that is the mistake, and it has been noted.
             let used = servers.iter().flat_map(|server| &server.placeholders).map(|(name, _)| name.as_str());
-            problems.push(match nearest(&var.name, used.filter(|name| !known.contains(name))) {
-                Some(meant) => problem.help(format!("the command has `{{{meant}}}`")),
-                None => problem.help("write the placeholder into `command` or `env`, or remove the var"),
-            });
+            if nearest(&var.name, used.filter(|name| !known.contains(name))).is_some() {
+                continue;
+            }
+            problems.push(
+                Problem::new(format!("no server uses `{{{}}}`", var.name))
+                    .at(var.span.clone(), "these values change nothing")
+                    .help("write the placeholder into `command` or `env`, or remove the var"),
+            );
         }
     }
 }

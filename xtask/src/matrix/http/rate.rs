@@ -38,13 +38,11 @@ pub fn read(key: &Key, value: &Value<'_>, problems: &mut Problems) -> Option<(Ra
         DeValue::String(text) => {
             let percent = text.strip_suffix('%').filter(|number| number.starts_with(|c: char| c.is_ascii_digit()));
             let Some(percent) = percent.and_then(|number| number.parse::<f64>().ok()) else {
-                let mut problem = Problem::new(format!("`{}` is not a share: {}", key.name, quote(text)))
+                let mut problem = Problem::new(format!("not a rate: {}", quote(text)))
                     .at(value.span(), format!("expected {}", key.kind.expectation()));
                 let number = text.split(['/', ' ']).next().unwrap_or_default();
                 if number.parse::<f64>().is_ok_and(f64::is_finite) {
-                    problem = problem.help(format!(
-                        "{number} requests a second is {number} without quotes; \"{number}%\" is a share"
-                    ));
+                    problem = problem.help(format!("{number} requests a second is {number} without quotes and unit"));
                 }
                 problems.push(problem);
                 return None;

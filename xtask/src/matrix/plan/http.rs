@@ -55,7 +55,7 @@ pub struct ServerCommand {
     pub command: Vec<String>,
     /// Environment variables to set.
     pub env: Vec<(String, String)>,
-    /// Working folder; `None` is where the matrix file is.
+    /// Working folder, an absolute path; `None` is where the matrix file is.
     pub cwd: Option<PathBuf>,
     /// How many ports it wants: `{port}` is the first, `{ports}` all, separated by commas.
     pub ports: u32,
