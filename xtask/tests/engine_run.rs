@@ -263,7 +263,7 @@ fn cells_of_an_earlier_result_are_not_run() {
 #[test]
 fn every_cell_of_a_runtime_that_could_not_be_calibrated_fails_with_that_reason() {
     let mut plan = plan_of(Order::Sequential, 0, 1, &["a", "b"]);
-    let Work::Batch(batch) = &mut plan.scenarios[0].cells[0].work;
+    let Work::Batch(batch) = &mut plan.scenarios[0].cells[0].work else { unreachable!() };
     batch.task = TaskSpec::Burn { cpu: CpuWork::Time(Duration::from_millis(10)) };
     let failure =
         Failure { kind: FailureKind::Died, reason: "calibration: the worker died".into(), stderr_tail: vec![] };
@@ -276,7 +276,7 @@ fn every_cell_of_a_runtime_that_could_not_be_calibrated_fails_with_that_reason()
     assert_eq!(
         script.lines[1..3],
         [
-            "s/cell=a failed in 0 (warm-up: false), 1 done: before the first round: calibration: the worker died",
+            "s/cell=a failed in 0 (warm-up: false), 1 done: calibration: the worker died",
             "run 1 of s/cell=b is #0, 2 done",
         ]
     );
@@ -285,7 +285,7 @@ fn every_cell_of_a_runtime_that_could_not_be_calibrated_fails_with_that_reason()
 #[test]
 fn what_workers_say_about_themselves_is_kept() {
     let mut plan = plan_of(Order::Sequential, 0, 1, &["a"]);
-    let Work::Batch(batch) = &mut plan.scenarios[0].cells[0].work;
+    let Work::Batch(batch) = &mut plan.scenarios[0].cells[0].work else { unreachable!() };
     batch.task = TaskSpec::Burn { cpu: CpuWork::Time(Duration::from_millis(10)) };
     let calibration = Calibration {
         iterations_per_s: 1e9,

@@ -10,7 +10,7 @@ use nix::unistd::{AccessFlags, access};
 use protocol::{Job, Task};
 
 use super::process::WorkerCommand;
-use crate::matrix::plan::{Plan, RUST_RUNTIME, Runtime, TaskSpec, Work};
+use crate::matrix::plan::{Plan, RUST_RUNTIME, Runtime, ServerSpec, TaskSpec, Work};
 
 /// The worker, package and program, for CPU-bound operations.
 pub const CPU_WORKER: &str = "cpu-worker";
@@ -64,11 +64,20 @@ pub fn needed(plan: &Plan, skip: &HashSet<String>) -> BTreeSet<&'static str> {
     let mut workers = BTreeSet::new();
     let cells = plan.scenarios.iter().flat_map(|scenario| &scenario.cells);
     for cell in cells.filter(|cell| cell.runtime == RUST_RUNTIME && !skip.contains(&cell.id)) {
-        let Work::Batch(batch) = &cell.work;
-        workers.insert(match batch.task {
-            TaskSpec::SumOfSquares { .. } | TaskSpec::Burn { .. } | TaskSpec::Primes { .. } => CPU_WORKER,
-            TaskSpec::Wait { .. } | TaskSpec::WaitAndBurn { .. } => IO_WORKER,
-        });
+        match &cell.work {
+            Work::Batch(batch) => {
+                workers.insert(match batch.task {
+                    TaskSpec::SumOfSquares { .. } | TaskSpec::Burn { .. } | TaskSpec::Primes { .. } => CPU_WORKER,
+                    TaskSpec::Wait { .. } | TaskSpec::WaitAndBurn { .. } => IO_WORKER,
+                });
+            }
+            Work::Http(http) => {
+                workers.insert(CLIENT);
+                if matches!(http.server, ServerSpec::Own(_)) {
+                    workers.insert(SERVER);
+                }
+            }
+        }
         if cell.work.needs_calibration() {
             workers.insert(CPU_WORKER);
         }
@@ -151,7 +160,7 @@ mod tests {
     fn only_what_the_cells_need_is_built() {
         let mut plan = plan_of(Order::Sequential, 0, 1, &["a", "b", "c"]);
         let task = |plan: &mut Plan, cell: usize, spec| {
-            let Work::Batch(batch) = &mut plan.scenarios[0].cells[cell].work;
+            let batch = crate::stats::fixtures::work_of(&mut plan.scenarios[0].cells[cell]);
             batch.task = spec;
         };
         let io = std::time::Duration::from_millis(1);

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::Duration;
 
-use protocol::{BatchJob, Job, Lock, Model, Ready, Sample, Task};
+use protocol::{BatchJob, Job, Lock, Model, Ready, Task};
 use serde::{Deserialize, Serialize};
 
 use super::failure::{Failure, FailureKind};
@@ -162,12 +162,12 @@ fn burn(
     let mut session = launcher.launch(&assignment).map_err(Halt::Failed)?;
     let mut measure = || {
         let ready = session.prepare()?;
-        let Sample { elapsed_ns, .. } = session.run(true)?;
+        let elapsed_ns = session.run(true)?.elapsed_ns();
         if Duration::from_nanos(elapsed_ns) < LONG_ENOUGH {
             return Ok((ready, vec![elapsed_ns]));
         }
         let times =
-            (0..REPETITIONS).map(|_| session.run(false).map(|sample| sample.elapsed_ns)).collect::<Result<_, _>>()?;
+            (0..REPETITIONS).map(|_| session.run(false).map(|sample| sample.elapsed_ns())).collect::<Result<_, _>>()?;
         Ok((ready, times))
     };
     let result = measure();
@@ -181,12 +181,13 @@ fn burn(
 mod tests {
     use super::super::scripted::{BurnCost, ScriptedLauncher, Step, plan_of};
     use super::*;
-    use crate::matrix::plan::{CpuWork, Order, TaskSpec, Work};
+    use crate::matrix::plan::{CpuWork, Order, TaskSpec};
+    use crate::stats::fixtures::work_of;
 
     fn burning_plan(cpu: CpuWork) -> Plan {
         let mut plan = plan_of(Order::Sequential, 0, 1, &["a", "b"]);
         for cell in &mut plan.scenarios[0].cells {
-            let Work::Batch(batch) = &mut cell.work;
+            let batch = work_of(cell);
             batch.task = TaskSpec::Burn { cpu };
         }
         plan
@@ -201,16 +202,15 @@ mod tests {
 
     #[test]
     fn time_becomes_a_count_at_the_measured_rate() {
-        let plan = burning_plan(CpuWork::Time(Duration::from_millis(10)));
+        let mut plan = burning_plan(CpuWork::Time(Duration::from_millis(10)));
         let mut launcher = ScriptedLauncher::new().burning(BurnCost(0.5));
         let rates = calibrated(&plan, &mut launcher);
         let calibration = rates["rust"].as_ref().unwrap();
         // 100,000 iterations take 50 µs, 500 times too few.
         assert_eq!(calibration.iterations, 50_000_000);
         assert_eq!(calibration.elapsed_ns, [25_000_000; 7]);
-        let job = plan.scenarios[0].cells[0].work.job(calibration.rate());
-        let Job::Batch(batch) = job else { panic!("not a batch: {job:?}") };
-        assert_eq!(batch.task, Task::Burn { iterations: 20_000_000 });
+        let work = work_of(&mut plan.scenarios[0].cells[0]);
+        assert_eq!(work.job(calibration.rate()).task, Task::Burn { iterations: 20_000_000 });
     }
 
     #[test]

@@ -5,9 +5,10 @@
 
 use std::time::Duration;
 
-use protocol::{Job, Ready, Sample};
+use protocol::{Job, Ready};
 
 use super::failure::{Failure, FailureKind};
+use crate::results::record::Measured;
 
 /// What a worker is started for.
 #[derive(Debug, Clone, Copy)]
@@ -62,7 +63,7 @@ pub trait Session {
     ///
     /// # Errors
     /// As [`prepare`](Session::prepare).
-    fn run(&mut self, warmup: bool) -> Result<Sample, Halt>;
+    fn run(&mut self, warmup: bool) -> Result<Measured, Halt>;
 
     /// Ends the worker and all that it started; returns when none of it lives any more. The answer is what a person
     /// should know about that, one sentence each.

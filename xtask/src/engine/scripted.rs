@@ -11,6 +11,7 @@ use protocol::{Job, Lock, Model, Ready, Sample, Task};
 use super::failure::Failure;
 use super::launcher::{Assignment, Halt, Launcher, Session};
 use crate::matrix::plan::{BatchWork, Cell, Order, Plan, RUST_RUNTIME, Scenario, Schedule, TaskSpec, Work};
+use crate::results::record::Measured;
 
 /// What a scripted worker does next.
 #[derive(Debug, Clone)]
@@ -121,7 +122,7 @@ impl Session for ScriptedSession {
         }
     }
 
-    fn run(&mut self, warmup: bool) -> Result<Sample, Halt> {
+    fn run(&mut self, warmup: bool) -> Result<Measured, Halt> {
         let what = if warmup { "warm-up" } else { "run" };
         self.launcher.log.borrow_mut().push(format!("{what} {}", self.label));
         let Job::Batch(batch) = &self.job else { panic!("only batch jobs are scripted") };
@@ -148,7 +149,7 @@ impl Session for ScriptedSession {
             }
             _ => {}
         }
-        Ok(sample)
+        Ok(Measured::Batch(sample))
     }
 
     fn close(self: Box<Self>) -> Vec<String> {

@@ -2,14 +2,16 @@
 
 use std::time::{Duration, Instant};
 
-use protocol::{Job, Ready, Reply, Request, Sample};
+use protocol::{Job, Ready, Reply, Request};
 
+use super::answer;
 use super::ending::{self, Graces, Manner, Orphans};
 use super::failure::{Failure, FailureKind};
 use super::launcher::{Halt, Session};
 use super::lines::LONGEST_LINE;
 use super::process::{Process, describe};
 use super::signals::Control;
+use crate::results::record::Measured;
 
 /// How long a worker may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -189,7 +191,7 @@ impl Session for ProcessSession {
         }
     }
 
-    fn run(&mut self, warmup: bool) -> Result<Sample, Halt> {
+    fn run(&mut self, warmup: bool) -> Result<Measured, Halt> {
         let limit =
             Limit { time: self.timeout, asked: "a run", advice: "; `timeout` in the matrix file sets the limit" };
         // What it wrote without being asked must not pass for the answer.
@@ -202,7 +204,10 @@ impl Session for ProcessSession {
         }
         self.process.send(&Request::Run { warmup }.to_line());
         match self.reply(&limit)? {
-            Reply::Sample(sample) => Ok(sample),
+            Reply::Sample(sample) => match answer::check(&self.job, &sample) {
+                Ok(()) => Ok(Measured::Batch(sample)),
+                Err(failure) => Err(self.fail(failure.kind, Manner::Ask, failure.reason)),
+            },
             other => Err(self.unexpected(limit.asked, &other)),
         }
     }

@@ -1,7 +1,7 @@
 //! The lines of `samples.jsonl`, written as things happen. With the matrix file beside them they are the whole truth
 //! of a run: the summary is derived from them.
 
-use protocol::Sample;
+use protocol::{LoadSample, Sample, Served, Usage};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::failure::Failure;
@@ -52,10 +52,107 @@ pub struct SampleRecord {
     pub position: u64,
     /// When the repetition began, in nanoseconds since the matrix started.
     pub started_ns: u64,
-    /// What the worker measured.
-    pub sample: Sample,
+    /// What was measured.
+    pub sample: Measured,
     /// What the machine did meanwhile.
     pub machine: MachineDelta,
+}
+
+/// What one repetition measured, by the kind of its scenario.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Measured {
+    /// A fixed set of tasks: the worker's sample.
+    Batch(Sample),
+    /// A server under load.
+    Http(Box<HttpSample>),
+}
+
+/// What a repetition of an HTTP cell measured.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HttpSample {
+    /// The load generator's side.
+    pub load: LoadSample,
+    /// Our own server's side.
+    #[serde(default)]
+    pub served: Option<Served>,
+    /// What the repetition cost a server that the matrix brings along, read from its process tree.
+    #[serde(default)]
+    pub server_usage: Option<Usage>,
+    /// Requests a second that an open loop was asked for.
+    #[serde(default)]
+    pub asked_rate_per_s: Option<f64>,
+    /// Sockets of this machine in `TIME_WAIT` when the repetition began.
+    #[serde(default)]
+    pub time_wait: Option<u64>,
+}
+
+impl Measured {
+    /// Making threads, processes and loops, or opening connections.
+    #[must_use]
+    pub fn setup_ns(&self) -> u64 {
+        match self {
+            Self::Batch(sample) => sample.setup_ns,
+            Self::Http(sample) => sample.load.setup_ns,
+        }
+    }
+
+    /// Tasks that were done, or requests that got the right answer.
+    #[must_use]
+    pub fn done(&self) -> u64 {
+        match self {
+            Self::Batch(sample) => sample.tasks,
+            Self::Http(sample) => sample.load.completed,
+        }
+    }
+
+    /// What a repetition of an HTTP cell measured.
+    #[must_use]
+    pub fn http(&self) -> Option<&HttpSample> {
+        match self {
+            Self::Batch(_) => None,
+            Self::Http(sample) => Some(sample),
+        }
+    }
+
+    /// Tasks or requests by worker, where that is known.
+    #[must_use]
+    pub fn by_worker(&self) -> Vec<u64> {
+        match self {
+            Self::Batch(sample) => sample.workers.clone(),
+            Self::Http(sample) => match &sample.served {
+                Some(served) => served.requests.clone(),
+                None => sample.load.by_worker.values().copied().collect(),
+            },
+        }
+    }
+
+    /// What the repetition cost the worker, or the server.
+    #[must_use]
+    pub fn usage(&self) -> Option<&Usage> {
+        match self {
+            Self::Batch(sample) => sample.usage.as_ref(),
+            Self::Http(sample) => sample.served.as_ref().map_or(sample.server_usage.as_ref(), |it| it.usage.as_ref()),
+        }
+    }
+
+    /// What the tasks computed. Answers of a server are checked one by one, by the client.
+    #[must_use]
+    pub fn checksum(&self) -> Option<&str> {
+        match self {
+            Self::Batch(sample) => Some(&sample.checksum),
+            Self::Http(_) => None,
+        }
+    }
+
+    /// The work itself.
+    #[must_use]
+    pub fn elapsed_ns(&self) -> u64 {
+        match self {
+            Self::Batch(sample) => sample.elapsed_ns,
+            Self::Http(sample) => sample.load.elapsed_ns,
+        }
+    }
 }
 
 /// What the machine did around one repetition. What the system does not tell is `None`.

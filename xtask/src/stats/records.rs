@@ -60,7 +60,7 @@ pub fn sort(records: &[Record]) -> Sorted<'_> {
 
 impl<'a> Sorted<'a> {
     fn take(&mut self, sample: &'a SampleRecord) {
-        let spent = sample.sample.setup_ns.saturating_add(sample.sample.elapsed_ns);
+        let spent = sample.sample.setup_ns().saturating_add(sample.sample.elapsed_ns());
         let MachineDelta { stolen_ns, throttled_ns, .. } = sample.machine;
         add(&mut self.stolen_ns, stolen_ns);
         add(&mut self.throttled_ns, throttled_ns);
@@ -92,7 +92,7 @@ mod tests {
     fn warm_ups_never_count() {
         let records = [warmup("a", 1, 900), sample("a", 1, 100), warmup("a", 2, 800), sample("a", 2, 110)];
         let sorted = sort(&records);
-        let runs: Vec<u64> = sorted.cells["a"].runs.values().map(|run| run.sample.elapsed_ns).collect();
+        let runs: Vec<u64> = sorted.cells["a"].runs.values().map(|run| run.sample.elapsed_ns()).collect();
         assert_eq!(runs, [100, 110]);
         assert_eq!((sorted.measured_ns, sorted.warmup_ns), (210, 1700));
     }
@@ -102,7 +102,7 @@ mod tests {
         let records = [sample("a", 1, 100), sample("a", 1, 200)];
         let sorted = sort(&records);
         assert_eq!(sorted.cells["a"].runs.len(), 1);
-        assert_eq!(sorted.cells["a"].runs[&1].sample.elapsed_ns, 200);
+        assert_eq!(sorted.cells["a"].runs[&1].sample.elapsed_ns(), 200);
     }
 
     #[test]

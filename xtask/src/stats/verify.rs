@@ -43,7 +43,8 @@ pub fn wrong_checksums<'a>(plan: &'a Plan, sorted: &Sorted<'a>) -> HashMap<&'a s
             match agreed(records) {
                 Ok(Some(checksum)) => {
                     let is_baseline = scenario.comparisons.iter().any(|c| c.baseline == Some(index));
-                    groups.entry(same_work(cell)).or_default().push(Voter { cell, is_baseline, checksum });
+                    let Some(work) = same_work(cell) else { continue };
+                    groups.entry(work).or_default().push(Voter { cell, is_baseline, checksum });
                 }
                 Ok(None) => {}
                 Err(reason) => drop(wrong.insert(cell.id.as_str(), wrong_checksum(reason))),
@@ -71,25 +72,25 @@ pub fn wrong_checksums<'a>(plan: &'a Plan, sorted: &Sorted<'a>) -> HashMap<&'a s
 pub fn agreed<'a>(records: &CellRecords<'a>) -> Result<Option<&'a str>, String> {
     let mut runs = records.runs.values();
     let Some(first) = runs.next() else { return Ok(None) };
-    match runs.find(|run| run.sample.checksum != first.sample.checksum) {
-        None => Ok(Some(&first.sample.checksum)),
-        Some(other) => Err(format!(
-            "computed checksum {} in round {} and {} in round {} of the same cell `{}`. The same work must give the \
-             same result: report it as a bug of the worker.",
-            first.sample.checksum, first.round, other.sample.checksum, other.round, first.cell
+    let Some(checksum) = first.sample.checksum() else { return Ok(None) };
+    match runs.find_map(|run| run.sample.checksum().filter(|other| *other != checksum).map(|other| (run, other))) {
+        None => Ok(Some(checksum)),
+        Some((run, other)) => Err(format!(
+            "computed checksum {checksum} in round {} and {other} in round {} of the same cell `{}`. The same work must \
+             give the same result: report it as a bug of the worker.",
+            first.round, run.round, first.cell
         )),
     }
 }
 
-fn same_work(cell: &Cell) -> SameWork<'_> {
-    let Work::Batch(BatchWork { task, tasks, steps, .. }) = &cell.work;
+fn same_work(cell: &Cell) -> Option<SameWork<'_>> {
+    let Work::Batch(BatchWork { task, tasks, steps, .. }) = &cell.work else { return None };
     let runtime = cell.work.needs_calibration().then_some(cell.runtime.as_str());
-    SameWork { task, tasks: *tasks, steps: *steps, runtime }
+    Some(SameWork { task, tasks: *tasks, steps: *steps, runtime })
 }
 
 fn is_sequential(cell: &Cell) -> bool {
-    let Work::Batch(batch) = &cell.work;
-    batch.model == Model::Sequential
+    matches!(&cell.work, Work::Batch(batch) if batch.model == Model::Sequential)
 }
 
 /// The cell that speaks for the right checksum.
@@ -111,7 +112,7 @@ fn wrong_checksum(reason: String) -> Failure {
 mod tests {
     use super::*;
     use crate::results::record::Record;
-    use crate::stats::fixtures::{batch, plan, sample_with_checksum};
+    use crate::stats::fixtures::{batch, plan, sample_with_checksum, work_of};
     use crate::stats::records::sort;
 
     fn wrong(plan: &Plan, records: &[Record]) -> Vec<(String, String)> {
@@ -174,7 +175,7 @@ mod tests {
     #[test]
     fn cells_that_do_other_work_need_not_agree() {
         let mut more_steps = batch(Model::Threads);
-        let Work::Batch(work) = &mut more_steps.work;
+        let work = work_of(&mut more_steps);
         work.steps = 7;
         let plan = plan("s", Some("model"), &[batch(Model::Sequential), more_steps]);
         let records =
@@ -188,7 +189,7 @@ mod tests {
         use std::time::Duration;
         let by_time = |model, runtime: &str| {
             let mut cell = batch(model);
-            let Work::Batch(work) = &mut cell.work;
+            let work = work_of(&mut cell);
             work.task = TaskSpec::Burn { cpu: CpuWork::Time(Duration::from_millis(1)) };
             runtime.clone_into(&mut cell.runtime);
             cell
