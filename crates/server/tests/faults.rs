@@ -65,11 +65,11 @@ fn connections_that_never_end_their_head_do_not_keep_others_from_being_served() 
             client.send("GET / HTTP/1.1\r\nx-slow: ").unwrap();
         }
         let mut client = server.connect();
-        for number in 0..10 {
+        for expected in &RESULTS[..10] {
             for client in &mut slow[..20] {
                 client.send("a").unwrap();
             }
-            assert_eq!(client.get().result(), RESULTS[number], "{model}");
+            assert_eq!(client.get().result(), *expected, "{model}");
         }
         slow[0].send("\r\n\r\n").unwrap();
         assert_eq!(slow[0].receive().unwrap().result(), RESULTS[0], "{model}");
