@@ -1,7 +1,9 @@
 //! The launcher with processes: finds the programs of an assignment and starts them.
 
 use std::collections::BTreeMap;
+use std::env;
 use std::io;
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -137,8 +139,8 @@ impl ProcessLauncher {
     /// The command of a server that the matrix brings along, with everything but its ports. Paths start from the folder
     /// that it runs in, as if somebody had gone there and typed it.
     fn server_command(&self, spec: &ServerCommand, duty: &HttpDuty<'_>) -> Result<WorkerCommand, Failure> {
-        let folder = spec.cwd.as_ref().map_or_else(|| duty.folder.to_owned(), |cwd| duty.folder.join(cwd));
-        let folder = std::path::absolute(&folder).unwrap_or(folder);
+        let here = env::current_dir().unwrap_or_default();
+        let folder = here.join(duty.folder).join(spec.cwd.as_deref().unwrap_or(Path::new("")));
         if !folder.is_dir() {
             let reason = format!("{}, the working folder of the server, is not a folder", folder.display());
             return Err(Failure::new(FailureKind::NotStarted, reason));

@@ -51,6 +51,13 @@ pub enum Seen {
     Failed(u16, String),
 }
 
+impl Seen {
+    /// Whether something came. It says more than a last try that the deadline cut short.
+    fn is_answer(&self) -> bool {
+        matches!(self, Self::Closed(_) | Self::Status(..) | Self::NotHttp(_))
+    }
+}
+
 impl fmt::Display for Seen {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -74,6 +81,7 @@ pub fn wait(
 ) -> Result<(), NotReady> {
     let deadline = Instant::now() + limit;
     let mut pause = PAUSES.0;
+    let mut last: Option<Seen> = None;
     let mut left = ports.iter().copied().peekable();
     while let Some(&port) = left.peek() {
         let seen = match attempt(process, control, port, readiness, deadline)? {
@@ -83,7 +91,11 @@ pub fn wait(
             }
             Some(seen) => seen,
         };
-        if Instant::now() >= deadline {
+        let late = Instant::now() >= deadline;
+        if !(late && seen == Seen::Silent(port) && last.as_ref().is_some_and(Seen::is_answer)) {
+            last = Some(seen);
+        }
+        if late && let Some(seen) = last {
             return Err(NotReady::TimedOut(seen));
         }
         let until = deadline.min(Instant::now() + pause);
