@@ -143,6 +143,28 @@ fn a_closed_pipe_ends_the_list_quietly() {
 }
 
 #[test]
+fn a_hundred_thousand_cells_are_listed_without_a_wait() {
+    let numbers = |to: u32| (1..=to).map(|number| number.to_string()).collect::<Vec<_>>().join(", ");
+    let matrix = MATRIX
+        .replace(
+            "tasks   = 4",
+            &format!("tasks = [{}]\nworkers = [{}]\nlock = [\"none\", \"gil\"]", numbers(50), numbers(100)),
+        )
+        .replace("[\"sequential\", \"async\"]", "[\"threads\", \"loops\", \"rayon\", \"work-stealing\", \"offload\"]")
+        .replace("quick   =", "# quick =");
+    let folder = folder_with(&matrix);
+    let started = std::time::Instant::now();
+    let list = stdout(folder.path(), &["list"]);
+    // A second is the goal, on an idle machine; tests share theirs.
+    assert!(started.elapsed() < std::time::Duration::from_secs(10), "{:?}", started.elapsed());
+    assert!(
+        list.ends_with("1 scenario, 100,000 cells, 400,000 runs with warm-ups, about 1 day 14 h\n"),
+        "{}",
+        &list[list.len() - 100..]
+    );
+}
+
+#[test]
 fn a_full_disk_under_stdout_is_said() {
     let Ok(full) = std::fs::OpenOptions::new().write(true).open("/dev/full") else { return };
     let mut writable = full.try_clone().unwrap();

@@ -8,8 +8,8 @@ use protocol::{Lock, Model};
 use xtask::matrix::plan::{BatchWork, CpuWork, Order, Plan, Scenario, TaskSpec, Work};
 use xtask::matrix::{LoadOptions, parse};
 
-const FULL: LoadOptions = LoadOptions { quick: false, cores: 2 };
-const QUICK: LoadOptions = LoadOptions { quick: true, cores: 2 };
+const FULL: LoadOptions = LoadOptions { quick: false, cores: 2, allow_remote: false };
+const QUICK: LoadOptions = LoadOptions { quick: true, cores: 2, allow_remote: false };
 
 fn load(text: &str, options: LoadOptions) -> Result<Plan, String> {
     parse(Path::new("test.toml"), text.to_owned(), &options).map_err(|report| report.to_string())

@@ -27,7 +27,7 @@ fn the_committed_reference_is_current() {
 fn our_own_matrix_files_are_valid() {
     for file in FILES {
         for quick in [false, true] {
-            if let Err(report) = load(&repository().join(file), &LoadOptions { quick, cores: 2 }) {
+            if let Err(report) = load(&repository().join(file), &LoadOptions { quick, cores: 2, allow_remote: false }) {
                 panic!("{report}");
             }
         }
@@ -37,7 +37,7 @@ fn our_own_matrix_files_are_valid() {
 #[test]
 fn the_default_matrix_fits_into_its_time() {
     let estimate = |quick| {
-        let options = LoadOptions { quick, cores: 2 };
+        let options = LoadOptions { quick, cores: 2, allow_remote: false };
         load(&repository().join("bench-matrix.toml"), &options).unwrap().estimate()
     };
     assert!(estimate(false) < Duration::from_secs(130), "{:?}", estimate(false));
@@ -83,7 +83,9 @@ fn a_file_that_is_cut_off_anywhere_gets_a_report_or_is_valid() {
     let text = std::fs::read_to_string(repository().join("bench-matrix.toml")).unwrap();
     for end in (0..text.len()).step_by(11) {
         let Some(cut) = text.get(..end).map(str::to_owned) else { continue };
-        if let Err(report) = parse(Path::new("cut.toml"), cut, &LoadOptions { quick: false, cores: 2 }) {
+        if let Err(report) =
+            parse(Path::new("cut.toml"), cut, &LoadOptions { quick: false, cores: 2, allow_remote: false })
+        {
             assert!(report.to_string().contains("cut.toml:"), "no place in {report}");
         }
     }

@@ -7,8 +7,8 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use models::Batch;
-use protocol::{BatchJob, Job, Sample, Task};
-use worker::{Handler, Identity, Prepared, Refusal};
+use protocol::{BatchJob, Job, Task};
+use worker::{Answer, Handler, Identity, Prepared, Refusal};
 
 fn main() -> ExitCode {
     let identity = Identity { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") };
@@ -37,7 +37,7 @@ impl Handler for CpuWorker {
 struct Runs(BatchJob);
 
 impl Prepared for Runs {
-    fn run(&mut self, _warmup: bool) -> Result<Sample> {
-        Ok(models::run(&self.0)?.into_sample())
+    fn run(&mut self, _warmup: bool) -> Result<Answer> {
+        Ok(Answer::Sample(models::run(&self.0)?.into_sample()))
     }
 }

@@ -33,46 +33,69 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
+/// What is measured once a round.
+#[derive(Clone, Copy, PartialEq)]
+enum Arm {
+    Model(Model),
+    /// Two independent workers with half of the tasks each.
+    Independent,
+}
+
 fn parallel(rounds: usize) {
     let mut pair = [0, 1].map(|half| Worker::start(half * TASKS / 2, TASKS / 2));
-    let (mut sequential, mut independent) = (Vec::new(), Vec::new());
-    let mut models: Vec<(Model, Vec<Duration>)> = PARALLEL.map(|model| (model, Vec::new())).into();
-    let mut expected = None;
-    for round in 0..=rounds {
-        let mut same = |checksum: Checksum| assert_eq!(*expected.get_or_insert(checksum), checksum);
-        let mut measure = |model| {
+    let mut measure = |arm| match arm {
+        Arm::Model(model) => {
             let outcome =
                 models::run(&burns(model, WORKERS, Lock::None, TASKS, ITERATIONS)).expect("a burn cannot fail");
-            same(outcome.checksum);
-            outcome.elapsed
-        };
-        let one = measure(Model::Sequential);
-        // In another order each round.
-        models.rotate_left(1);
-        let each: Vec<Duration> = models.iter().map(|(model, _)| measure(*model)).collect();
-        for worker in &mut pair {
-            worker.ask();
+            (outcome.elapsed, outcome.checksum)
         }
-        let samples = pair.each_mut().map(Worker::sample);
-        same(samples.iter().map(|sample| sample.checksum.parse::<Checksum>().unwrap().0).collect());
-        // The first round warms up.
-        if round > 0 {
-            sequential.push(one);
-            independent.push(Duration::from_nanos(samples.iter().map(|sample| sample.elapsed_ns).max().unwrap()));
-            for ((_, all), one) in models.iter_mut().zip(each) {
-                all.push(one);
+        Arm::Independent => {
+            pair.iter_mut().for_each(Worker::ask);
+            let samples = pair.each_mut().map(Worker::sample);
+            // By their own clocks: nobody has to tell anybody that the work is done.
+            let slower = samples.iter().map(|sample| sample.elapsed_ns).max().unwrap_or_default();
+            let checksum = samples.iter().map(|sample| sample.checksum.parse::<Checksum>().expect("a checksum").0);
+            (Duration::from_nanos(slower), checksum.collect())
+        }
+    };
+    let mut arms: Vec<(Arm, Vec<Duration>)> = [Arm::Model(Model::Sequential), Arm::Independent]
+        .into_iter()
+        .chain(PARALLEL.map(Arm::Model))
+        .map(|arm| (arm, Vec::new()))
+        .collect();
+    let mut expected = None;
+    for round in 0..=rounds {
+        for (arm, all) in &mut arms {
+            let (elapsed, checksum) = measure(*arm);
+            assert_eq!(*expected.get_or_insert(checksum), checksum, "not the same work");
+            // The first round warms up.
+            if round > 0 {
+                all.push(elapsed);
             }
         }
+        // Nobody keeps his place, nor his neighbours for all rounds.
+        arms.rotate_left(1 + round % 3);
     }
-    let best = speedup(&sequential, &independent);
+    report(rounds, &arms);
+}
+
+fn report(rounds: usize, arms: &[(Arm, Vec<Duration>)]) {
+    let of = |wanted: Arm| &arms.iter().find(|(arm, _)| *arm == wanted).expect("every arm is there").1;
+    let (sequential, independent) = (of(Arm::Model(Model::Sequential)), of(Arm::Independent));
+    let best = speedup(sequential, independent);
     println!("{TASKS} burns of {ITERATIONS}, {WORKERS} workers, no lock; medians of {rounds} rounds\n");
-    println!("{:<22} {:>10} {:>9} {:>20}", "", "elapsed", "speed-up", "of what is possible");
-    println!("{:<22} {:>7.2} ms", "sequential", milliseconds(&sequential));
-    println!("{:<22} {:>7.2} ms {best:>9.3} {:>20.3}", "independent workers", milliseconds(&independent), 1.0);
-    models.sort_by_key(|(model, _)| *model);
-    for (model, elapsed) in models {
-        let speedup = speedup(&sequential, &elapsed);
-        println!("{:<22} {:>7.2} ms {speedup:>9.3} {:>20.3}", model.name(), milliseconds(&elapsed), speedup / best);
+    println!("{:<20} {:>10} {:>9} {:>20} {:>12}", "", "elapsed", "speed-up", "of what is possible", "round by round");
+    println!("{:<20} {:>7.2} ms", "sequential", milliseconds(sequential));
+    println!("{:<20} {:>7.2} ms {best:>9.3} {:>20.3}", "independent workers", milliseconds(independent), 1.0);
+    for model in PARALLEL {
+        let elapsed = of(Arm::Model(model));
+        let speedup = speedup(sequential, elapsed);
+        let mut each: Vec<f64> =
+            independent.iter().zip(elapsed).map(|(best, ours)| best.as_secs_f64() / ours.as_secs_f64()).collect();
+        each.sort_by(f64::total_cmp);
+        let (possible, paired) = (speedup / best, each[each.len() / 2]);
+        let elapsed = milliseconds(elapsed);
+        println!("{:<20} {elapsed:>7.2} ms {speedup:>9.3} {possible:>20.3} {paired:>12.3}", model.name());
     }
 }
 

@@ -12,7 +12,7 @@ pub fn run(batch: &Arc<Batch>) -> Result<Outcome> {
     let event_loop = EventLoop::new(&batch.lock, |_| ())?;
     let started = Instant::now();
     let part = with_step!(&batch.operation, step => {
-        let tasks = Inline { step: step.clone(), batch: Arc::clone(batch) };
+        let tasks = Inline::new(step, batch);
         event_loop.run_all(&batch.lock, batch.indices.clone(), tasks)
     })?;
     Ok(Outcome {

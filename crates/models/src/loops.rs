@@ -14,7 +14,7 @@ pub fn run(batch: &Arc<Batch>) -> Result<Outcome> {
         || EventLoop::new(&batch.lock, |_| ()),
         |worker, event_loop| {
             with_step!(&batch.operation, step => {
-                let tasks = Inline { step: step.clone(), batch: Arc::clone(batch) };
+                let tasks = Inline::new(step, batch);
                 event_loop.run_all(&batch.lock, batch.share(worker), tasks)
             })
         },

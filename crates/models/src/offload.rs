@@ -39,8 +39,8 @@ pub fn run(batch: &Arc<Batch>) -> Result<Outcome> {
     }
     let started = Instant::now();
     let part = with_step!(&batch.operation, step => {
-        let shared = Arc::new(Shared { step: step.clone(), batch: Arc::clone(batch), tally: Arc::clone(&tally) });
-        event_loop.run_all(&batch.lock, batch.indices.clone(), Offloaded(shared))
+        let tasks = Offloaded::new(step, batch, &tally);
+        event_loop.run_all(&batch.lock, batch.indices.clone(), tasks)
     })?;
     Ok(Outcome {
         setup: started - begun,
@@ -68,6 +68,12 @@ struct Shared<S> {
     step: S,
     batch: Arc<Batch>,
     tally: Arc<Tally>,
+}
+
+impl<S: Step> Offloaded<S> {
+    fn new(step: &S, batch: &Arc<Batch>, tally: &Arc<Tally>) -> Self {
+        Self(Arc::new(Shared { step: step.clone(), batch: Arc::clone(batch), tally: Arc::clone(tally) }))
+    }
 }
 
 impl<S: Step> Tasks for Offloaded<S> {

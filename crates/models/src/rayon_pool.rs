@@ -1,16 +1,14 @@
-//! `rayon`: a rayon pool, and a parallel iterator over the tasks.
+//! `rayon`: a rayon pool, which splits the range of tasks for as long as threads are free.
 //!
 //! Rayon is made for computing: a task that waits blocks its thread of the pool. It has no hook for an idle thread, so
 //! the interpreter lock is held for each part of the tasks that a thread does without a break.
 
-use std::time::Instant;
+use std::{ops::Range, time::Instant};
 
-use anyhow::{Context, Error, Result};
-use interpreter_lock::InterpreterLock;
-use protocol::Checksum;
+use anyhow::{Context, Result};
 use rayon::{
     ThreadPool, ThreadPoolBuilder, current_thread_index,
-    iter::{IntoParallelIterator, ParallelIterator},
+    iter::{ParallelIterator, split},
 };
 use workloads::{Step, with_step};
 
@@ -39,61 +37,21 @@ pub fn run(batch: &Batch) -> Result<Outcome> {
 
 fn run_step<S: Step>(pool: &ThreadPool, batch: &Batch, step: &S, tally: &Tally) -> Result<Instant> {
     pool.install(|| {
-        batch
-            .indices
-            .clone()
-            .into_par_iter()
-            .fold(
-                || Part::begin(&batch.lock),
-                |mut part, index| {
-                    part.add(task::on_thread(step, batch, index));
-                    part
-                },
-            )
-            // On the thread that has just done the part, for rayon moves tasks between threads, but no results.
+        split(batch.indices.clone(), halves)
             .try_for_each(|part| {
-                tally.add(current_thread_index().unwrap_or_default(), part.checksum, part.done);
-                match part.failure {
-                    Some(error) => Err(error),
-                    None => Ok(()),
-                }
+                let _held = batch.lock.hold();
+                let done = part.end - part.start;
+                let checksum = task::in_order(step, batch, part)?;
+                tally.add(current_thread_index().unwrap_or_default(), checksum, done);
+                Ok(())
             })
             .map(|()| Instant::now())
     })
 }
 
-/// What a part of the tasks comes to that one thread does without a break. It holds the lock.
-struct Part<'a> {
-    checksum: Checksum,
-    done: u64,
-    failure: Option<Error>,
-    _held: HeldByPart<'a>,
-}
-
-impl<'a> Part<'a> {
-    fn begin(lock: &'a InterpreterLock) -> Self {
-        lock.acquire();
-        Self { checksum: Checksum::default(), done: 0, failure: None, _held: HeldByPart(lock) }
-    }
-
-    #[inline]
-    fn add(&mut self, state: Result<u64>) {
-        match state {
-            Ok(state) => self.checksum.add(state),
-            Err(error) => self.failure = Some(error),
-        }
-        self.done += 1;
-    }
-}
-
-/// Releases the lock when it is dropped, by a panic too.
-///
-/// Rayon wants the state of a fold to be `Send`, which the lock's own guard is not: it must be released by the thread
-/// that acquired it. A fold's state does stay on its thread, from its making to the consumer behind the fold.
-struct HeldByPart<'a>(&'a InterpreterLock);
-
-impl Drop for HeldByPart<'_> {
-    fn drop(&mut self) {
-        self.0.release();
-    }
+/// How rayon may split the tasks. It does so as for a parallel iterator over the range: a few times for each thread, and
+/// again when a part is stolen.
+fn halves(indices: Range<u64>) -> (Range<u64>, Option<Range<u64>>) {
+    let middle = indices.start + (indices.end - indices.start) / 2;
+    if middle == indices.start { (indices, None) } else { (indices.start..middle, Some(middle..indices.end)) }
 }

@@ -3,7 +3,6 @@
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use protocol::Checksum;
 use workloads::with_step;
 
 use crate::{Batch, Outcome, task};
@@ -12,13 +11,7 @@ pub fn run(batch: &Batch) -> Result<Outcome> {
     let started = Instant::now();
     let checksum = {
         let _held = batch.lock.hold();
-        with_step!(&batch.operation, step => {
-            let mut checksum = Checksum::default();
-            for index in batch.indices.clone() {
-                checksum.add(task::on_thread(step, batch, index)?);
-            }
-            checksum
-        })
+        with_step!(&batch.operation, step => task::in_order(step, batch, batch.indices.clone()))?
     };
     Ok(Outcome {
         setup: Duration::ZERO,

@@ -3,10 +3,10 @@
 //! All of it is generic over the operation. A branch would show in a loop over empty tasks, and so would the memory of
 //! a future that has room for the longest wait of all operations.
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use anyhow::Result;
-use protocol::{fold, task_seed};
+use protocol::{Checksum, fold, task_seed};
 use workloads::{Step, Timer};
 
 use crate::{Batch, event_loop::Tasks, panics::caught};
@@ -28,13 +28,29 @@ pub fn on_thread<S: Step>(step: &S, batch: &Batch, index: u64) -> Result<u64> {
     Ok(state)
 }
 
+/// Does tasks one after another on a thread that holds the lock. Apart from its callers, so that the loop is compiled
+/// once and has all registers.
+#[inline(never)]
+pub fn in_order<S: Step>(step: &S, batch: &Batch, indices: Range<u64>) -> Result<Checksum> {
+    let mut checksum = Checksum::default();
+    for index in indices {
+        checksum.add(on_thread(step, batch, index)?);
+    }
+    Ok(checksum)
+}
+
 /// The tasks of a batch, done inline on an event loop: what they compute blocks the loop.
 pub struct Inline<S> {
-    pub step: S,
-    pub batch: Arc<Batch>,
+    step: S,
+    batch: Arc<Batch>,
 }
 
 impl<S: Step> Inline<S> {
+    /// Tasks of `batch`, whose operation is `step`.
+    pub fn new(step: &S, batch: &Arc<Batch>) -> Self {
+        Self { step: step.clone(), batch: Arc::clone(batch) }
+    }
+
     /// Does a task and returns its last state.
     pub async fn run(&self, index: u64, timer: &Timer) -> Result<u64> {
         let mut state = task_seed(index);

@@ -44,6 +44,24 @@ fn every_model_computes_the_same_whatever_the_lock_and_the_workers() {
 }
 
 #[test]
+fn the_examples_of_the_protocol_text_hold() {
+    let text = include_str!("../../../docs/protocol.md");
+    let examples = [
+        ("| `sum-of-squares`, ", Task::SumOfSquares { n: 1000 }),
+        ("| `burn`, ", Task::Burn { iterations: 1000 }),
+        ("| `primes`, ", Task::Primes { limit: 1000 }),
+        ("| `wait`, ", Task::Wait { io_ns: 1000 }),
+        ("| `wait-and-burn`, ", Task::WaitAndBurn { io_ns: 1000, iterations: 1000 }),
+    ];
+    for (beginning, task) in examples {
+        let row = text.lines().find(|line| line.starts_with(beginning)).unwrap();
+        let three = run(&BatchJob { tasks: 3, ..job(Model::Sequential, 1, Lock::None, task.clone()) }).unwrap();
+        let first = run(&BatchJob { tasks: 1, ..job(Model::Sequential, 1, Lock::None, task) }).unwrap();
+        assert!(row.ends_with(&format!("`{}` | `{}` |", checksum(&first), checksum(&three))), "{row}");
+    }
+}
+
+#[test]
 fn burning_for_longer_than_the_switch_interval_under_a_lock_ends_in_every_model() {
     for model in IN_PROCESS {
         for lock in [Lock::Gil, Lock::Gvl] {

@@ -43,7 +43,7 @@ pub fn run(batch: &Arc<Batch>) -> Result<Outcome> {
     let report = Report { failure: Mutex::default(), finish };
     let started = Instant::now();
     with_step!(&batch.operation, step => {
-        let tasks = Inline { step: step.clone(), batch: Arc::clone(batch) };
+        let tasks = Inline::new(step, batch);
         let shared = Shared { report, tally: Arc::clone(&tally), timer, tasks };
         runtime.spawn(spawn_all(Arc::new(shared), batch.indices.clone()));
     });

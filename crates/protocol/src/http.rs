@@ -104,7 +104,8 @@ pub struct LoadJob {
     pub requests: Vec<HttpRequest>,
     /// A request without a whole answer after this long is an error of kind `timeout`; its connection is closed.
     pub timeout_ns: u64,
-    /// How long answers are awaited after the last request was sent. What is still out then is a straggler.
+    /// How long answers are awaited after the last request was sent, or in an open loop after the end of its schedule;
+    /// requests that still wait for a connection then are sent meanwhile. What is still out at the end is a straggler.
     pub drain_ns: u64,
     /// What every answer is held against.
     pub expect: Expect,
@@ -179,13 +180,14 @@ pub struct LoadSample {
     pub elapsed_ns: u64,
     /// Opening the connections.
     pub setup_ns: u64,
-    /// Requests that were sent.
+    /// Requests that were sent, or were to be on a connection that could not be opened: `completed`, `errors` and
+    /// `stragglers` together.
     pub sent: u64,
     /// Requests that got the right answer.
     pub completed: u64,
     /// Requests of the schedule that were never sent, because the run was over before a connection was free.
     pub unsent: u64,
-    /// Most requests that were out at the same time.
+    /// Most requests that were out at the same time; of several threads the sum of each one's most.
     pub max_in_flight: u64,
     /// From the intended send time to the whole answer, right answers only. In a closed loop the intended time is the
     /// real one.

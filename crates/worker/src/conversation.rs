@@ -8,10 +8,10 @@ use std::{
 };
 
 use anyhow::{Context, Error, Result, anyhow, bail};
-use protocol::{Job, MalformedLine, Ready, Reply, Request, Sample, VERSION};
+use protocol::{Job, MalformedLine, Ready, Reply, Request, VERSION};
 use serde_json::Value;
 
-use crate::{Handler, Identity, Prepared, Refusal, usage::Meter};
+use crate::{Answer, Handler, Identity, Prepared, Refusal, usage::Meter};
 
 /// What executes our tasks.
 const RUNTIME: &str = concat!("rust ", env!("RUSTC_VERSION"));
@@ -66,7 +66,7 @@ fn answer(
         Ok(Request::Run { warmup }) => {
             let prepared = prepared.as_mut().context("a run was asked for before there was a job that can be run")?;
             Ok(match caught(|| measure(prepared.as_mut(), warmup)) {
-                Ok(sample) => Reply::Sample(sample),
+                Ok(answer) => answer.into(),
                 Err(error) => Reply::Error { message: format!("{error:#}") },
             })
         }
@@ -97,15 +97,21 @@ fn prepare(job: Job, prepared: &mut Option<Box<dyn Prepared>>, identity: &Identi
     }
 }
 
-fn measure(prepared: &mut dyn Prepared, warmup: bool) -> Result<Sample> {
+fn measure(prepared: &mut dyn Prepared, warmup: bool) -> Result<Answer> {
     let meter = Meter::start();
-    let mut sample = prepared.run(warmup)?;
+    let mut answer = prepared.run(warmup)?;
     let own = meter.stop();
-    sample.usage = Some(match sample.usage {
+    let usage = match &mut answer {
+        Answer::Sample(sample) => &mut sample.usage,
+        Answer::Load(sample) => &mut sample.usage,
+        // A server works between the run requests, so it has counted for itself.
+        Answer::Served(_) => return Ok(answer),
+    };
+    *usage = Some(match usage.take() {
         Some(children) => own + children,
         None => own,
     });
-    Ok(sample)
+    Ok(answer)
 }
 
 fn same_version(theirs: u64) -> Result<()> {

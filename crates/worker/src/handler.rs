@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Error, Result};
-use protocol::{Job, Sample};
+use protocol::{Job, LoadSample, Reply, Sample, Served};
 use serde_json::Value;
 
 /// Name and version of a worker.
@@ -36,11 +36,33 @@ pub trait Prepared {
         Vec::new()
     }
 
-    /// Does the work once. The sample's usage is that of child processes only; the conversation adds this process's own.
+    /// Does the work once. The usage of a sample is that of child processes only, and the conversation adds this process's
+    /// own; that of a server is whole, as it works between the run requests.
     ///
     /// # Errors
     /// The run has failed. The next one may succeed.
-    fn run(&mut self, warmup: bool) -> Result<Sample>;
+    fn run(&mut self, warmup: bool) -> Result<Answer>;
+}
+
+/// The answer to a run request, by the kind of the job.
+#[derive(Debug)]
+pub enum Answer {
+    /// Of a batch.
+    Sample(Sample),
+    /// Of a server.
+    Served(Served),
+    /// Of a load generator.
+    Load(Box<LoadSample>),
+}
+
+impl From<Answer> for Reply {
+    fn from(answer: Answer) -> Self {
+        match answer {
+            Answer::Sample(sample) => Self::Sample(sample),
+            Answer::Served(served) => Self::Served(served),
+            Answer::Load(sample) => Self::Load(sample),
+        }
+    }
 }
 
 /// Why a job is not done.

@@ -8,17 +8,26 @@ mod handler;
 mod parent;
 mod usage;
 
-use std::{io, process::ExitCode};
+use std::{
+    io::{self, BufRead, Write},
+    process::ExitCode,
+};
 
 pub use conversation::converse;
-pub use handler::{Handler, Identity, Prepared, Refusal};
+pub use handler::{Answer, Handler, Identity, Prepared, Refusal};
 pub use parent::wait_exactly;
+pub use usage::Meter;
 
 /// Runs a worker on stdin and stdout until stdin ends. Returns the exit status: 0 if the conversation went by the rules.
 pub fn main(identity: &Identity, handler: &impl Handler) -> ExitCode {
+    main_on(io::stdin().lock(), io::stdout().lock(), identity, handler)
+}
+
+/// [`main`] over something else than stdin and stdout, for a child process that uses these otherwise.
+pub fn main_on(input: impl BufRead, output: impl Write, identity: &Identity, handler: &impl Handler) -> ExitCode {
     parent::die_with_parent();
     parent::wait_exactly();
-    match converse(io::stdin().lock(), io::stdout().lock(), identity, handler) {
+    match converse(input, output, identity, handler) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // For people; the orchestrator has had an error line, unless stdout itself is gone.

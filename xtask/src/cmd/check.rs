@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use super::{Exit, load_plan, matrix_file, to_stdout};
+use super::{Exit, load_options, matrix_file, report, to_stdout};
+use crate::matrix;
 use crate::matrix::number::{counted, roughly};
 
 /// Is this matrix valid?
@@ -14,6 +15,9 @@ use crate::matrix::number::{counted, roughly};
 pub struct Args {
     /// The matrix file [default: the nearest bench-matrix.toml, here or in a folder above].
     file: Option<PathBuf>,
+    /// Allow a `target` that is another machine: only one that is yours to put under load.
+    #[arg(long)]
+    allow_remote: bool,
 }
 
 /// Runs the subcommand.
@@ -22,9 +26,9 @@ pub struct Args {
 /// Stdout cannot be written to.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let file = matrix_file(args.file.as_deref());
-    let (plan, quick) = match load_plan(&file, false).and_then(|plan| Ok((plan, load_plan(&file, true)?))) {
+    let (plan, quick) = match matrix::load_both(&file, &load_options(false, args.allow_remote)) {
         Ok(plans) => plans,
-        Err(exit) => return Ok(exit),
+        Err(problems) => return Ok(report(&problems)),
     };
     let scenarios = counted(plan.scenarios.len() as u64, "scenario", "scenarios");
     let cells = counted(plan.cell_count(), "cell", "cells");

@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use serde_json::json;
 use unicode_width::UnicodeWidthStr;
 
-use super::{Exit, load_plan, matrix_file, select, to_stdout};
+use super::{Exit, load_options, load_plan, matrix_file, select, to_stdout};
 use crate::matrix::number::{counted, roughly};
 use crate::matrix::plan::Plan;
 
@@ -34,6 +34,9 @@ pub struct Args {
     /// With the small sizes of --quick: one warm-up and three runs at most, and what the scenarios' `quick` tables say.
     #[arg(long)]
     quick: bool,
+    /// Allow a `target` that is another machine: only one that is yours to put under load.
+    #[arg(long)]
+    allow_remote: bool,
     /// How to print them.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
@@ -55,7 +58,7 @@ pub enum Format {
 /// # Errors
 /// Stdout cannot be written to.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
-    let plan = load_plan(&matrix_file(args.matrix.as_deref()), args.quick);
+    let plan = load_plan(&matrix_file(args.matrix.as_deref()), &load_options(args.quick, args.allow_remote));
     let plan = plan.and_then(|mut plan| select(&mut plan, &args.patterns).map(|()| plan));
     let plan = match plan {
         Ok(plan) => plan,

@@ -10,7 +10,7 @@ use std::time::SystemTime;
 use anyhow::Context;
 use clap::ValueEnum;
 
-use super::{Exit, load_plan, matrix_file, select, to_stdout};
+use super::{Exit, load_options, load_plan, matrix_file, select, to_stdout};
 use crate::engine::binaries::{self, Binaries};
 use crate::engine::build::{already_built, build, workspace};
 use crate::engine::calibrate::calibrate;
@@ -66,6 +66,9 @@ pub struct Args {
     /// Every cell once, without warm-up, in small sizes: shows what works, measures nothing worth keeping.
     #[arg(long, conflicts_with_all = ["runs", "warmups"])]
     smoke: bool,
+    /// Allow a `target` that is another machine: only one that is yours to put under load.
+    #[arg(long)]
+    allow_remote: bool,
     /// Use the workers as they were last built.
     #[arg(long)]
     no_build: bool,
@@ -99,7 +102,7 @@ enum Format {
 /// The machine is taken by another matrix, results cannot be kept, or the workers cannot be built.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let file = matrix_file(args.matrix.as_deref());
-    let mut plan = match load_plan(&file, args.quick || args.smoke) {
+    let mut plan = match load_plan(&file, &load_options(args.quick || args.smoke, args.allow_remote)) {
         Ok(plan) => plan,
         Err(exit) => return Ok(exit),
     };

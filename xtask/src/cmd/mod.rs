@@ -16,6 +16,7 @@ use clap::{Parser, Subcommand};
 
 use crate::matrix::LoadOptions;
 use crate::matrix::plan::Plan;
+use crate::matrix::problem::Report;
 
 /// What the process tells its caller. The help text documents the numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,15 +127,25 @@ pub fn matrix_file(given: Option<&Path>) -> PathBuf {
     candidates.find(|file| file.exists()).unwrap_or_else(|| MATRIX_FILE.into())
 }
 
+/// How a matrix is read on this machine.
+#[must_use]
+pub fn load_options(quick: bool, allow_remote: bool) -> LoadOptions {
+    LoadOptions { quick, cores: crate::matrix::usable_cores(), allow_remote }
+}
+
 /// The plan of a matrix file, or the exit status after its mistakes have been reported.
 ///
 /// # Errors
 /// The matrix is wrong; what is wrong is on stderr already.
-pub fn load_plan(file: &Path, quick: bool) -> Result<Plan, Exit> {
-    crate::matrix::load(file, &LoadOptions { quick, cores: crate::matrix::usable_cores() }).map_err(|report| {
-        eprint!("{}", report.render(colour_on_stderr()));
-        Exit::Usage
-    })
+pub fn load_plan(file: &Path, options: &LoadOptions) -> Result<Plan, Exit> {
+    crate::matrix::load(file, options).map_err(|problems| report(&problems))
+}
+
+/// Shows what is wrong with a matrix.
+#[must_use]
+pub fn report(problems: &Report) -> Exit {
+    eprint!("{}", problems.render(colour_on_stderr()));
+    Exit::Usage
 }
 
 /// Keeps the cells that the patterns choose, or says why there are none.

@@ -7,7 +7,6 @@ use super::problem::{Problem, Problems, Span, list, quote};
 use super::reader::{self, Value, found, unexpected};
 use super::setting::{self, Surroundings};
 use super::vocabulary::Kind;
-use super::vocabulary::tables::BATCH;
 use super::written::{Compare, Dimension, DimensionValue, Exclude};
 
 /// The axis with this name, as an index. Notes when there is none.
@@ -17,7 +16,7 @@ pub fn axis(name: &str, span: Span, by: &str, dimensions: &[Dimension], problems
         return Some(index);
     }
     let axes: Vec<&str> =
-        dimensions.iter().filter(|dimension| dimension.axis).map(|dimension| dimension.name).collect();
+        dimensions.iter().filter(|dimension| dimension.axis).map(|dimension| dimension.name.as_str()).collect();
     let mut problem = match found {
         Some(index) => Problem::new(format!("{by} names `{name}`, which has one value and is no axis"))
             .at(span, "not an axis")
@@ -96,16 +95,17 @@ fn match_values(
     around: &Surroundings<'_>,
     problems: &mut Problems,
 ) -> Option<Vec<usize>> {
-    let key = BATCH.keys.iter().find(|key| key.name == dimension.name).expect("a dimension is a key");
+    let key = dimension.key;
     let equal: Box<dyn Fn(&DimensionValue) -> bool> = match (key.kind, value.get_ref().as_str()) {
         // Words are compared as they stand: one that is no model is no value of this axis either, and that says more.
-        (Kind::Task | Kind::Word(_) | Kind::Runtime, Some(word)) => {
+        (Kind::Task | Kind::Labelled { .. } | Kind::Word(_) | Kind::Runtime, Some(word)) => {
             Box::new(move |candidate| matches!(&candidate.shown, AxisValue::Text(text) if text == word))
         }
-        (Kind::Task, None) => {
+        (Kind::Task | Kind::Labelled { .. }, None) => {
+            let what = key.name;
             problems.push(
-                Problem::new(format!("a task is named by its label here, not by {}", found(value)))
-                    .at(value.span(), "expected the label of a task in quotes"),
+                Problem::new(format!("a {what} is named by its label here, not by {}", found(value)))
+                    .at(value.span(), format!("expected the label of a {what} in quotes")),
             );
             return None;
         }

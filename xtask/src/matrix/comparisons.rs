@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::axis::Axes;
 use super::plan::{Cell, Comparison};
-use super::written::Batch;
+use super::written::Question;
 
 /// Collects the cells of each comparison while the combinations go by.
 pub struct Comparisons {
@@ -20,12 +20,13 @@ pub struct Comparisons {
 impl Comparisons {
     /// None yet.
     #[must_use]
-    pub fn new(batch: &Batch) -> Self {
-        let compared = batch
+    pub fn new(question: &Question) -> Self {
+        let compared = question
             .compare
             .as_ref()
-            .and_then(|compare| batch.groups.iter().position(|group| group.contains(&compare.dimension)));
-        let steps: Vec<usize> = batch.groups.iter().map(|group| batch.dimensions[group[0]].values.len()).collect();
+            .and_then(|compare| question.groups.iter().position(|group| group.contains(&compare.dimension)));
+        let steps: Vec<usize> =
+            question.groups.iter().map(|group| question.dimensions[group[0]].values.len()).collect();
         let count = match compared {
             Some(compared) => {
                 steps.iter().enumerate().filter(|(group, _)| *group != compared).map(|(_, s)| s).product()
@@ -63,14 +64,14 @@ impl Comparisons {
 
     /// The comparisons, in the order of the cells.
     #[must_use]
-    pub fn finish(mut self, batch: &Batch, cells: &[Cell]) -> Vec<Comparison> {
+    pub fn finish(mut self, question: &Question, cells: &[Cell]) -> Vec<Comparison> {
         let mut merged: Vec<(Axes, Vec<(usize, usize)>)> = Vec::new();
         let mut by_fixed: HashMap<Vec<(usize, usize)>, usize> = HashMap::new();
         for (rank, members) in std::mem::take(&mut self.members).into_iter().enumerate() {
             if members.is_empty() {
                 continue;
             }
-            let (key, fixed) = self.fixed(rank, &members, batch, cells);
+            let (key, fixed) = self.fixed(rank, &members, question, cells);
             // An axis that collapsed on all cells of a comparison is not part of it; what is left may be one that
             // we have met before.
             if self.any_collapsed
@@ -84,7 +85,7 @@ impl Comparisons {
             }
             merged.push((fixed, members));
         }
-        merged.into_iter().map(|(fixed, members)| self.comparison(fixed, members, batch)).collect()
+        merged.into_iter().map(|(fixed, members)| self.comparison(fixed, members, question)).collect()
     }
 
     /// The values of the axes that are not compared, as indices and for display.
@@ -92,7 +93,7 @@ impl Comparisons {
         &self,
         rank: usize,
         members: &[(usize, usize)],
-        batch: &Batch,
+        question: &Question,
         cells: &[Cell],
     ) -> (Vec<(usize, usize)>, Axes) {
         let (mut key, mut fixed) = (Vec::new(), Axes::new());
@@ -100,23 +101,23 @@ impl Comparisons {
         let step = self.unrank(rank, compared);
         let mut others: Vec<(usize, usize)> = Vec::new();
         for (group, at) in step.iter().enumerate().filter(|(group, _)| *group != compared) {
-            others.extend(batch.groups[group].iter().map(|dimension| (*dimension, *at)));
+            others.extend(question.groups[group].iter().map(|dimension| (*dimension, *at)));
         }
         others.sort_unstable();
         for (dimension, value) in others {
-            let dimension_of = &batch.dimensions[dimension];
-            let applies = |(_, cell): &(usize, usize)| cells[*cell].axes.contains_key(dimension_of.name);
+            let dimension_of = &question.dimensions[dimension];
+            let applies = |(_, cell): &(usize, usize)| cells[*cell].axes.contains_key(&dimension_of.name);
             if !self.any_collapsed || members.iter().any(applies) {
                 key.push((dimension, value));
-                fixed.insert(dimension_of.name.to_owned(), dimension_of.values[value].shown.clone());
+                fixed.insert(dimension_of.name.clone(), dimension_of.values[value].shown.clone());
             }
         }
         (key, fixed)
     }
 
-    fn comparison(&self, fixed: Axes, mut members: Vec<(usize, usize)>, batch: &Batch) -> Comparison {
+    fn comparison(&self, fixed: Axes, mut members: Vec<(usize, usize)>, question: &Question) -> Comparison {
         members.sort_by_key(|(at, _)| *at);
-        let is_baseline = |at: usize| match &batch.compare {
+        let is_baseline = |at: usize| match &question.compare {
             None => false,
             Some(compare) => compare.baseline.as_ref().map_or(at == 0, |(values, _)| values.contains(&at)),
         };

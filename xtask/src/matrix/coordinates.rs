@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 
 use super::axis::{Axes, Axis, AxisValue};
-use super::written::{Batch, Dimension};
+use super::written::{Dimension, Question};
 
 /// Ids and coordinates of cells. Texts and maps are made once instead of once a cell: a matrix may have 100,000.
 pub struct Coordinates<'b> {
-    batch: &'b Batch,
+    question: &'b Question,
     /// `axis=value` of every value.
     texts: Vec<Vec<String>>,
     /// The map of the cell before, and the dimensions that it has: the next cell is likely to have the same.
@@ -19,25 +19,25 @@ pub struct Coordinates<'b> {
 impl<'b> Coordinates<'b> {
     /// Of no cell yet.
     #[must_use]
-    pub fn new(batch: &'b Batch) -> Self {
+    pub fn new(question: &'b Question) -> Self {
         let texts = |dimension: &Dimension| {
             dimension.values.iter().map(|value| format!("{}={}", dimension.name, value.shown)).collect()
         };
         Self {
-            batch,
-            texts: batch.dimensions.iter().map(texts).collect(),
+            question,
+            texts: question.dimensions.iter().map(texts).collect(),
             template: (Vec::new(), Axes::new()),
-            used: batch.dimensions.iter().map(|dimension| vec![false; dimension.values.len()]).collect(),
+            used: question.dimensions.iter().map(|dimension| vec![false; dimension.values.len()]).collect(),
         }
     }
 
     /// The id of a cell, to which these dimensions apply with these values.
     #[must_use]
     pub fn id(&self, applies: &[bool], value_of: &[usize]) -> String {
-        let mut id = String::with_capacity(120);
-        id.push_str(&self.batch.name);
+        let mut id = String::with_capacity(64);
+        id.push_str(&self.question.name);
         let mut separator = "/";
-        for (index, dimension) in self.batch.dimensions.iter().enumerate() {
+        for (index, dimension) in self.question.dimensions.iter().enumerate() {
             if dimension.axis && applies[index] {
                 id.push_str(separator);
                 id.push_str(&self.texts[index][value_of[index]]);
@@ -53,11 +53,11 @@ impl<'b> Coordinates<'b> {
         if template_applies != applies {
             *template_applies = applies.to_vec();
             let names =
-                self.batch.dimensions.iter().zip(applies).filter(|(dimension, applies)| dimension.axis && **applies);
-            *template = names.map(|(dimension, _)| (dimension.name.to_owned(), AxisValue::Number(0))).collect();
+                self.question.dimensions.iter().zip(applies).filter(|(dimension, applies)| dimension.axis && **applies);
+            *template = names.map(|(dimension, _)| (dimension.name.clone(), AxisValue::Number(0))).collect();
         }
         let mut place = 0;
-        for (index, dimension) in self.batch.dimensions.iter().enumerate() {
+        for (index, dimension) in self.question.dimensions.iter().enumerate() {
             if dimension.axis && applies[index] {
                 template[place].clone_from(&dimension.values[value_of[index]].shown);
                 self.used[index][value_of[index]] = true;
@@ -70,14 +70,14 @@ impl<'b> Coordinates<'b> {
     /// The axes with the values that a cell has; an axis that no cell has is none.
     #[must_use]
     pub fn used_axes(&self) -> Vec<Axis> {
-        let axes = self.batch.dimensions.iter().zip(&self.used).filter(|(dimension, _)| dimension.axis);
+        let axes = self.question.dimensions.iter().zip(&self.used).filter(|(dimension, _)| dimension.axis);
         let axes = axes.map(|(dimension, used)| {
             let used = dimension.values.iter().zip(used).filter(|(_, used)| **used);
             // Zipped axes may repeat a value.
             let mut seen = HashSet::new();
             let values =
                 used.map(|(value, _)| value.shown.clone()).filter(|value| seen.insert(value.clone())).collect();
-            Axis { name: dimension.name.to_owned(), values }
+            Axis { name: dimension.name.clone(), values }
         });
         axes.filter(|axis| !axis.values.is_empty()).collect()
     }

@@ -6,6 +6,7 @@ use super::nearest::nearest;
 use super::problem::{Problem, Problems, Span, list, quote};
 use super::reader::Value;
 use super::vocabulary::Key;
+use super::vocabulary::tables::home_of;
 
 /// A known key of a table, with its value.
 #[derive(Debug, Clone)]
@@ -46,15 +47,39 @@ impl<'d> Entries<'d> {
                 entries.push(Entry { key: known, key_span: key.span(), value });
             } else {
                 meant.extend(nearest(word, keys.iter().map(|key| key.name)));
-                problems.push(
-                    Problem::new(format!("{name} has no key {}", quote_key(word)))
-                        .at(key.span(), "unknown key")
-                        .did_you_mean(word, "keys", keys.iter().map(|key| key.name)),
-                );
+                let problem =
+                    Problem::new(format!("{name} has no key {}", quote_key(word))).at(key.span(), "unknown key");
+                problems.push(match home_of(word, name) {
+                    Some(home) => problem.help(format!("`{word}` is a {home}")),
+                    None => problem.did_you_mean(word, "keys", keys.iter().map(|key| key.name)),
+                });
             }
         }
         entries.sort_by_key(|entry| entry.key_span.start);
         Self { span, entries, meant }
+    }
+
+    /// Notes keys of which exactly one may be there and none or several are. `help` is for the first case.
+    pub fn require_one_of(&self, name: &str, one_of: &[&str], help: &str, problems: &mut Problems) {
+        if one_of.is_empty() {
+            return;
+        }
+        let names = one_of.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" or ");
+        let given: Vec<_> = self.entries.iter().filter(|entry| one_of.contains(&entry.key.name)).collect();
+        match given.as_slice() {
+            [_] => {}
+            [] if one_of.iter().any(|name| !self.is_missing(name)) => {}
+            [] => problems.push(
+                Problem::new(format!("{name} needs {names}"))
+                    .at(self.span.clone(), "one of them is missing")
+                    .help(help),
+            ),
+            [first, second, ..] => problems.push(
+                Problem::new(format!("{name} takes {names}, one of them"))
+                    .at(second.key_span.clone(), format!("`{}` besides", second.key.name))
+                    .at(first.key_span.clone(), format!("`{}` is here already", first.key.name)),
+            ),
+        }
     }
 
     /// Notes every required key that is missing.

@@ -1,13 +1,15 @@
 //! How long a cell will take, before anything has run.
 //!
 //! An estimate is for planning a coffee, not a comparison: it knows the asked times, what an iteration costs on a
-//! recent machine, and how each model overlaps tasks. The build and the calibration are not in it.
+//! recent machine, and how each model overlaps tasks. The build, the calibration and the measuring of capacities are not in it.
 
 use std::time::Duration;
 
 use protocol::{Lock, Model};
 
 use super::plan::{BatchWork, Cell, CpuWork, Plan, RUST_RUNTIME, Scenario, TaskSpec, Work};
+
+mod http;
 
 /// One iteration of the burn, in nanoseconds: a multiplication and an addition that depend on the one before.
 const BURN_NS: f64 = 1.5;
@@ -42,7 +44,11 @@ impl Plan {
     pub fn estimate_cell(&self, scenario: &Scenario, cell: &Cell) -> Duration {
         let schedule = scenario.schedule;
         let one = cell.work.estimate(cell.runtime != RUST_RUNTIME, self.cores).min(schedule.timeout);
-        times(one, schedule.repetitions()) + times(PROCESS, schedule.processes())
+        let start = match &cell.work {
+            Work::Batch(_) => PROCESS,
+            Work::Http(http) => PROCESS + http.server.start(),
+        };
+        times(one, schedule.repetitions()) + times(start, schedule.processes())
     }
 }
 
@@ -56,7 +62,7 @@ impl Work {
     pub fn estimate(&self, interpreter: bool, cores: u32) -> Duration {
         match self {
             Self::Batch(batch) => batch.estimate(interpreter, cores),
-            Self::Http(_) => Duration::ZERO,
+            Self::Http(http) => http.estimate(cores),
         }
     }
 }
@@ -92,10 +98,7 @@ impl TaskSpec {
     fn estimate(&self, interpreter: bool) -> (f64, f64) {
         let slower = if interpreter { INTERPRETER } else { 1.0 };
         let counted = |count: f64, ns: f64| count * ns * slower / 1e9;
-        let burn = |cpu: &CpuWork| match cpu {
-            CpuWork::Iterations(count) => counted(*count as f64, BURN_NS),
-            CpuWork::Time(time) => time.as_secs_f64(),
-        };
+        let burn = |cpu: &CpuWork| burn(*cpu) * if matches!(cpu, CpuWork::Iterations(_)) { slower } else { 1.0 };
         match self {
             Self::SumOfSquares { n } => (0.0, counted(*n as f64, SQUARE_NS)),
             Self::Burn { cpu } => (0.0, burn(cpu)),
@@ -108,6 +111,14 @@ impl TaskSpec {
             Self::Wait { io } => (io.as_secs_f64(), 0.0),
             Self::WaitAndBurn { io, cpu } => (io.as_secs_f64(), burn(cpu)),
         }
+    }
+}
+
+/// Seconds of CPU work in our own workers.
+fn burn(cpu: CpuWork) -> f64 {
+    match cpu {
+        CpuWork::Iterations(count) => count as f64 * BURN_NS / 1e9,
+        CpuWork::Time(time) => time.as_secs_f64(),
     }
 }
 

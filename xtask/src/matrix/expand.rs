@@ -5,33 +5,34 @@ use std::collections::HashMap;
 
 use super::comparisons::Comparisons;
 use super::coordinates::Coordinates;
-use super::draft::Draft;
+use super::draft::{Draft, why_ignored};
 use super::plan::{Cell, Scenario};
 use super::problem::{Problem, Problems};
-use super::written::{Batch, Exclude};
+use super::written::{Exclude, Question, Subject};
 
 /// How many combinations a scenario has before anything is excluded or collapsed. `None` if 64 bits do not hold it.
 #[must_use]
-pub fn combinations(batch: &Batch) -> Option<u64> {
-    batch
+pub fn combinations(question: &Question) -> Option<u64> {
+    question
         .groups
         .iter()
-        .try_fold(1_u64, |product, group| product.checked_mul(batch.dimensions[group[0]].values.len() as u64))
+        .try_fold(1_u64, |product, group| product.checked_mul(question.dimensions[group[0]].values.len() as u64))
 }
 
 /// The scenario with its cells. `None` if it turns out to have a mistake.
-pub fn expand(batch: &Batch, cores: u32, problems: &mut Problems) -> Option<Scenario> {
+pub fn expand(question: &Question, cores: u32, problems: &mut Problems) -> Option<Scenario> {
     let mut cells: Vec<Cell> = Vec::new();
     // Cells on which an axis collapsed, by id: others cannot meet.
     let mut collapsed: HashMap<String, usize> = HashMap::new();
-    let mut comparisons = Comparisons::new(batch);
-    let mut excluders: Vec<Excluder> = batch.excludes.iter().map(|exclude| Excluder::new(exclude, batch)).collect();
-    let mut coordinates = Coordinates::new(batch);
+    let mut comparisons = Comparisons::new(question);
+    let mut excluders: Vec<Excluder> =
+        question.excludes.iter().map(|exclude| Excluder::new(exclude, question)).collect();
+    let mut coordinates = Coordinates::new(question);
 
-    let mut step = vec![0_usize; batch.groups.len()];
-    let mut value_of = vec![0_usize; batch.dimensions.len()];
+    let mut step = vec![0_usize; question.groups.len()];
+    let mut value_of = vec![0_usize; question.dimensions.len()];
     loop {
-        for (group, at) in batch.groups.iter().zip(&step) {
+        for (group, at) in question.groups.iter().zip(&step) {
             for dimension in group {
                 value_of[*dimension] = *at;
             }
@@ -42,10 +43,10 @@ pub fn expand(batch: &Batch, cores: u32, problems: &mut Problems) -> Option<Scen
             excluded |= excluder.drops(&value_of);
         }
         if !excluded {
-            let draft = Draft::new(batch, &value_of, cores);
-            let applies: Vec<bool> = batch.dimensions.iter().map(|dimension| draft.applies(dimension)).collect();
+            let draft = Draft::new(question, &value_of, cores);
+            let applies: Vec<bool> = question.dimensions.iter().map(|dimension| draft.applies(dimension)).collect();
             let any_collapsed =
-                batch.dimensions.iter().zip(&applies).any(|(dimension, applies)| dimension.axis && !applies);
+                question.dimensions.iter().zip(&applies).any(|(dimension, applies)| dimension.axis && !applies);
             let id = coordinates.id(&applies, &value_of);
             let index = match collapsed.get(&id) {
                 Some(index) => *index,
@@ -59,12 +60,12 @@ pub fn expand(batch: &Batch, cores: u32, problems: &mut Problems) -> Option<Scen
             };
             comparisons.add(&step, index, any_collapsed);
         }
-        if !advance(&mut step, batch) {
+        if !advance(&mut step, question) {
             break;
         }
     }
 
-    for (exclude, excluder) in batch.excludes.iter().zip(&excluders) {
+    for (exclude, excluder) in question.excludes.iter().zip(&excluders) {
         if excluder.dropped == 0 && !exclude.lenient {
             problems.push(
                 Problem::new("`exclude` matches no cell")
@@ -75,15 +76,15 @@ pub fn expand(batch: &Batch, cores: u32, problems: &mut Problems) -> Option<Scen
         }
     }
     if cells.is_empty() {
-        problems.push(Problem::new(format!("every cell of `{}` is excluded", batch.name)).at(
-            batch.excludes.last().map(|exclude| exclude.span.clone()).unwrap_or_default(),
+        problems.push(Problem::new(format!("every cell of `{}` is excluded", question.name)).at(
+            question.excludes.last().map(|exclude| exclude.span.clone()).unwrap_or_default(),
             "the last one is dropped here",
         ));
         return None;
     }
-    check_compare(batch, &cells, problems)?;
-    let comparisons = comparisons.finish(batch, &cells);
-    if let Some((_, span)) = batch.compare.as_ref().and_then(|compare| compare.baseline.as_ref())
+    check_compare(question, &cells, problems)?;
+    let comparisons = comparisons.finish(question, &cells);
+    if let Some((_, span)) = question.compare.as_ref().and_then(|compare| compare.baseline.as_ref())
         && comparisons.iter().all(|comparison| comparison.baseline.is_none())
     {
         problems.push(
@@ -93,22 +94,22 @@ pub fn expand(batch: &Batch, cores: u32, problems: &mut Problems) -> Option<Scen
         return None;
     }
     Some(Scenario {
-        name: batch.name.clone(),
-        question: batch.question.clone(),
-        compare: batch.compare.as_ref().map(|compare| batch.dimensions[compare.dimension].name.to_owned()),
-        include_setup: batch.include_setup,
+        name: question.name.clone(),
+        question: question.asks.clone(),
+        compare: question.compare.as_ref().map(|compare| question.dimensions[compare.dimension].name.clone()),
+        include_setup: question.include_setup,
         axes: coordinates.used_axes(),
-        schedule: batch.schedule,
+        schedule: question.schedule,
         cells,
         comparisons,
     })
 }
 
 /// The next combination; the last axis turns fastest. False after the last one.
-fn advance(step: &mut [usize], batch: &Batch) -> bool {
-    for (at, group) in step.iter_mut().zip(&batch.groups).rev() {
+fn advance(step: &mut [usize], question: &Question) -> bool {
+    for (at, group) in step.iter_mut().zip(&question.groups).rev() {
         *at += 1;
-        if *at < batch.dimensions[group[0]].values.len() {
+        if *at < question.dimensions[group[0]].values.len() {
             return true;
         }
         *at = 0;
@@ -117,16 +118,17 @@ fn advance(step: &mut [usize], batch: &Batch) -> bool {
 }
 
 /// A comparison along an axis that every cell ignores compares nothing.
-fn check_compare(batch: &Batch, cells: &[Cell], problems: &mut Problems) -> Option<()> {
-    let Some(compare) = &batch.compare else { return Some(()) };
-    let dimension = &batch.dimensions[compare.dimension];
-    if cells.iter().any(|cell| cell.axes.contains_key(dimension.name)) {
+fn check_compare(question: &Question, cells: &[Cell], problems: &mut Problems) -> Option<()> {
+    let Some(compare) = &question.compare else { return Some(()) };
+    let dimension = &question.dimensions[compare.dimension];
+    if cells.iter().any(|cell| cell.axes.contains_key(&dimension.name)) {
         return Some(());
     }
-    let why = match dimension.name {
-        "workers" => "`sequential` and `async` have one cell, whatever `workers` says",
-        "switch_interval" => "without a lock there is nothing to switch",
-        _ => "an interpreter brings its own lock",
+    let why = match (question.subject, dimension.name.as_str()) {
+        (Subject::Http, name) => why_ignored(name),
+        (Subject::Batch, "workers") => "`sequential` and `async` have one cell, whatever `workers` says",
+        (Subject::Batch, "switch_interval") => "without a lock there is nothing to switch",
+        (Subject::Batch, _) => "an interpreter brings its own lock",
     };
     problems.push(
         Problem::new(format!("no cell depends on `{}`, so there is nothing to compare", dimension.name))
@@ -145,9 +147,9 @@ struct Excluder {
 }
 
 impl Excluder {
-    fn new(exclude: &Exclude, batch: &Batch) -> Self {
+    fn new(exclude: &Exclude, question: &Question) -> Self {
         let flags = |(dimension, values): &(usize, Vec<usize>)| {
-            let mut flags = vec![false; batch.dimensions[*dimension].values.len()];
+            let mut flags = vec![false; question.dimensions[*dimension].values.len()];
             values.iter().for_each(|value| flags[*value] = true);
             (*dimension, flags)
         };

@@ -1,16 +1,16 @@
 //! The matrix file: TOML → `Matrix` (what was written) → [`Plan`] (the cells to run). Pure: text in, plan or
-//! problems out.
+//! problems out. Only a `target` that is a name is looked up, as its address decides whether it is allowed.
 //!
 //! | module | what it does |
 //! | --- | --- |
 //! | [`vocabulary`] | every key, word and operation, as data |
 //! | `source`, `entries`, `reader` | text and typed values, with every mistake noted |
-//! | `parse`, `parse_batch`, `task`, `setting`, `zip`, `choice` | TOML → `written` |
+//! | `parse`, `parse_scenario`, `task`, `http`, `setting`, `zip`, `choice` | TOML → `written` |
 //! | `expand`, `draft`, `coordinates`, `comparisons` | `written` → [`plan`] |
 //! | [`pattern`] | choosing cells |
 //! | [`estimate`] | how long they will take |
 //! | [`problem`] | mistakes and how they are shown |
-//! | [`schema`], [`reference`] | the vocabulary for editors and for people |
+//! | [`schema`], [`mod@reference`] | the vocabulary for editors and for people |
 
 pub mod axis;
 mod choice;
@@ -21,10 +21,11 @@ pub mod duration;
 mod entries;
 pub mod estimate;
 mod expand;
+mod http;
 pub mod nearest;
 pub mod number;
 mod parse;
-mod parse_batch;
+mod parse_scenario;
 pub mod pattern;
 pub mod plan;
 pub mod problem;
@@ -51,6 +52,8 @@ pub struct LoadOptions {
     pub quick: bool,
     /// What `workers = "cores"` stands for.
     pub cores: u32,
+    /// Whether the `target` of an HTTP scenario may be another machine.
+    pub allow_remote: bool,
 }
 
 /// How many CPUs this process may use: its affinity mask and its control group's quota count, not the host's CPUs.
@@ -70,7 +73,18 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Plan, Report> {
     parse(path, text, options)
 }
 
-/// The same for a text; `path` is its name in the plan and in reports.
+/// The same with the full sizes and with those of `--quick`, reading the file once: it may be a pipe.
+///
+/// # Errors
+/// Everything that is wrong with the file.
+pub fn load_both(path: &Path, options: &LoadOptions) -> Result<(Plan, Plan), Report> {
+    let text = source::read(path)?;
+    let full = parse(path, text.clone(), &LoadOptions { quick: false, ..*options })?;
+    let quick = parse(path, text, &LoadOptions { quick: true, ..*options })?;
+    Ok((full, quick))
+}
+
+/// [`load`] for a text; `path` is its name in the plan and in reports.
 ///
 /// # Errors
 /// Everything that is wrong with the text.
@@ -80,7 +94,11 @@ pub fn parse(path: &Path, text: String, options: &LoadOptions) -> Result<Plan, R
     match parse::syntax(&text) {
         Ok(root) => {
             plan = Some(read(path, &root, options, &mut problems));
-            if root.get("batch").is_some_and(|batch| parse::has_quick(batch.get_ref())) {
+            if ["batch", "http"]
+                .iter()
+                .filter_map(|key| root.get(*key))
+                .any(|tables| parse::has_quick(tables.get_ref()))
+            {
                 read(path, &root, &LoadOptions { quick: !options.quick, ..*options }, &mut problems);
             }
         }
@@ -92,22 +110,27 @@ pub fn parse(path: &Path, text: String, options: &LoadOptions) -> Result<Plan, R
     }
 }
 
+/// Where a matrix file is.
+fn folder(file: &Path) -> &Path {
+    file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."))
+}
+
 fn read(path: &Path, root: &toml::de::DeTable<'_>, options: &LoadOptions, problems: &mut Problems) -> Plan {
-    let matrix = parse::matrix(root, options, problems);
+    let matrix = parse::matrix(root, folder(path), options, problems);
     let mut scenarios = Vec::new();
     let mut left = MAX_CELLS;
-    for batch in &matrix.batches {
-        let count = expand::combinations(batch).filter(|count| *count <= left);
+    for question in &matrix.questions {
+        let count = expand::combinations(question).filter(|count| *count <= left);
         let Some(count) = count else {
             problems.push(
                 Problem::new(format!("the matrix has more than {} cells", number::grouped(MAX_CELLS)))
-                    .at(batch.name_span.clone(), "this scenario is one too many")
+                    .at(question.name_span.clone(), "this scenario is one too many")
                     .help("`zip` walks axes together instead of combining them; fewer values help as well"),
             );
             break;
         };
         left -= count;
-        scenarios.extend(expand::expand(batch, options.cores, problems));
+        scenarios.extend(expand::expand(question, options.cores, problems));
     }
     let mut plan = Plan { file: path.to_owned(), scenarios, runtimes: matrix.runtimes, cores: options.cores };
     plan.keep_used_runtimes();

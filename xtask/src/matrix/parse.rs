@@ -1,18 +1,21 @@
-//! TOML → [`Matrix`]: the file as a whole, its defaults and its runtimes. Scenarios are read by [`super::parse_batch`].
+//! TOML → [`Matrix`]: the file as a whole, its defaults and its runtimes. Scenarios are read by [`super::parse_scenario`].
 
+use std::path::Path;
 use std::time::Duration;
 
 use toml::de::{DeTable, DeValue};
 
+use super::LoadOptions;
 use super::entries::{Entries, Entry};
+use super::parse_scenario::scenario;
 use super::plan::{Order, RUST_RUNTIME, Runtime, Schedule};
 use super::problem::{Problem, Problems, Span, quote};
 use super::reader::{self, Value, found, unexpected};
 use super::setting::Surroundings;
-use super::vocabulary::tables::{DEFAULTS, NOT_YET, ORDERS, ROOT, RUNTIME};
+use super::vocabulary::tables::{DEFAULTS, ROOT, RUNTIME};
+use super::vocabulary::words::ORDERS;
 use super::vocabulary::{Key, Table};
-use super::written::Matrix;
-use super::{LoadOptions, parse_batch};
+use super::written::{Matrix, Subject};
 
 /// The syntax tree of a text.
 ///
@@ -47,40 +50,36 @@ pub fn syntax(text: &str) -> Result<DeTable<'_>, Problem> {
     Err(problem)
 }
 
-/// Reads the file; mistakes go to `problems`.
-pub fn matrix<'d>(root: &'d DeTable<'d>, options: &LoadOptions, problems: &mut Problems) -> Matrix {
-    let known: Vec<&'static Key> = ROOT.keys.iter().chain(NOT_YET).collect();
-    let entries = Entries::read(ROOT.header, &known, 0..0, root, problems);
-    for entry in entries.iter() {
-        if let Some(key) = NOT_YET.iter().find(|key| key.name == entry.key.name) {
-            problems.push(
-                Problem::new(key.doc)
-                    .at(entry.key_span.clone(), "not supported")
-                    .help(format!("remove the [[{}]] tables; [[batch]] scenarios work", key.name)),
-            );
-        }
-    }
+/// Reads the file, which is in `folder`; mistakes go to `problems`.
+pub fn matrix<'d>(root: &'d DeTable<'d>, folder: &Path, options: &LoadOptions, problems: &mut Problems) -> Matrix {
+    let entries = Entries::read(ROOT.header, &keys(&ROOT), 0..0, root, problems);
     version(&entries, problems);
     let defaults = defaults(&entries, problems);
     let runtimes = runtimes(&entries, problems);
     let names: Vec<String> = runtimes.iter().map(|(runtime, _)| runtime.name.clone()).collect();
-    let around = Surroundings { cores: options.cores, runtimes: &names };
-    let tables = tables(entries.get("batch"), "batch", problems);
+    let around = Surroundings { cores: options.cores, runtimes: &names, folder, allow_remote: options.allow_remote };
+    let mut tables: Vec<(Subject, &DeTable<'_>, Span)> = Vec::new();
+    for (name, subject) in [("batch", Subject::Batch), ("http", Subject::Http)] {
+        let found = self::tables(entries.get(name), name, problems).into_iter();
+        tables.extend(found.map(|(table, span)| (subject, table, span)));
+    }
+    // Scenarios of both kinds run in the order in which they stand in the file.
+    tables.sort_by_key(|(_, _, span)| span.start);
     if tables.is_empty() && problems.is_empty() {
         problems.push(
             Problem::new("the matrix has no scenario")
-                .at(0..0, "a [[batch]] table is missing")
+                .at(0..0, "a [[batch]] or an [[http]] table is missing")
                 .help("`docs/matrix.md` shows how a matrix looks"),
         );
     }
-    let mut batches = Vec::new();
+    let mut questions = Vec::new();
     let mut scenario_names = Vec::new();
-    for (table, span) in tables {
-        let batch = parse_batch::batch(table, span, defaults, options.quick, &around, &mut scenario_names, problems);
-        batches.extend(batch);
+    for (subject, table, span) in tables {
+        let names = &mut scenario_names;
+        questions.extend(scenario(subject, table, span, defaults, options.quick, &around, names, problems));
     }
     unique("scenario", &scenario_names, problems);
-    Matrix { batches, runtimes: runtimes.into_iter().map(|(runtime, _)| runtime).collect() }
+    Matrix { questions, runtimes: runtimes.into_iter().map(|(runtime, _)| runtime).collect() }
 }
 
 fn version(entries: &Entries<'_>, problems: &mut Problems) {

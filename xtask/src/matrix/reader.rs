@@ -69,7 +69,7 @@ pub fn name(key: &Key, value: &Value<'_>, problems: &mut Problems) -> Option<Str
 }
 
 /// Whether a label may contain this character: ids must stay readable, unambiguous and safe to match with a glob.
-fn is_label_char(c: char) -> bool {
+pub fn is_label_char(c: char) -> bool {
     !(c.is_whitespace() || c.is_control() || LABEL_EXCLUDES.contains(c))
 }
 
@@ -117,7 +117,8 @@ pub fn time(key: &Key, value: &Value<'_>, problems: &mut Problems) -> Option<Dur
     let Some(text) = value.get_ref().as_str() else {
         let mut problem = unexpected(key, value);
         if let DeValue::Integer(number) = value.get_ref() {
-            problem = problem.help(format!("write it with its unit and in quotes, such as \"{number}ms\""));
+            let unit = if max > Duration::from_secs(3600) { "s" } else { "ms" };
+            problem = problem.help(format!("write it with its unit and in quotes, such as \"{number}{unit}\""));
         }
         problems.push(problem);
         return None;

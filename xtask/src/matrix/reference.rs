@@ -2,18 +2,23 @@
 
 use std::fmt::Write as _;
 
-use super::vocabulary::tables::{BATCH, DEFAULTS, OPERATIONS, ROOT, RUNTIME, TASK};
+use super::vocabulary::http::{HTTP, LOAD, SERVER};
+use super::vocabulary::operations::{OPERATIONS, TASK};
+use super::vocabulary::tables::{BATCH, DEFAULTS, ROOT, RUNTIME};
 use super::vocabulary::{Key, Kind, Table, Words};
 
 /// The page, with its last line feed.
 #[must_use]
 pub fn markdown() -> String {
     let mut page = String::from(include_str!("reference.md"));
-    for table in [&ROOT, &DEFAULTS, &BATCH, &RUNTIME] {
+    for table in [&ROOT, &DEFAULTS, &BATCH, &HTTP, &LOAD, &SERVER, &RUNTIME] {
         section(&mut page, table);
     }
     operations(&mut page);
-    words(&mut page, "Models", "What `model` may be.", Words::Model);
+    words(&mut page, "Models", "What `model` may be in a `[[batch]]`.", Words::Model);
+    words(&mut page, "Models of a server", "What `model` may be in an `[[http]]`.", Words::HttpModel);
+    words(&mut page, "Ways to listen", "What `listen` may be.", Words::Listen);
+    words(&mut page, "Arrivals", "What `arrivals` may be.", Words::Arrivals);
     words(
         &mut page,
         "Locks",
@@ -21,6 +26,7 @@ pub fn markdown() -> String {
         Words::Lock,
     );
     words(&mut page, "Orders", "What `order` may be.", Words::Order);
+    words(&mut page, "Signals", "What `stop` may be.", Words::Stop);
     page
 }
 
@@ -30,15 +36,19 @@ fn add(page: &mut String, text: std::fmt::Arguments<'_>) {
 }
 
 fn section(page: &mut String, table: &Table) {
-    let title = if table.header.starts_with('[') { format!("`{}`", table.header) } else { "The file".into() };
+    let title = match table.header.chars().next() {
+        Some('[') => format!("`{}`", table.header),
+        Some('`') => table.header.to_owned(),
+        _ => "The file".to_owned(),
+    };
     add(page, format_args!("\n## {title}\n\n{}\n\n", table.about));
     page.push_str("| key | value | default | meaning |\n| --- | --- | --- | --- |\n");
     for key in table.keys {
-        add(page, format_args!("| `{}` | {} | {} | {} |\n", key.name, value(key), default(key), key.doc));
+        add(page, format_args!("| `{}` | {} | {} | {} |\n", key.name, value(key), default(key, table.one_of), key.doc));
     }
 }
 
-fn default(key: &Key) -> String {
+fn default(key: &Key, one_of: &[&str]) -> String {
     match key.default {
         // A default that is a value rather than a description of one is set as code.
         Some(value) if value.starts_with('"') || value.parse::<u64>().is_ok() || value == "false" => {
@@ -46,6 +56,7 @@ fn default(key: &Key) -> String {
         }
         Some(words) => words.to_owned(),
         None if key.required => "required".into(),
+        None if one_of.contains(&key.name) => "one of them".into(),
         None => "–".into(),
     }
 }
@@ -55,6 +66,14 @@ fn value(key: &Key) -> String {
         Kind::Word(Words::Model) => "one of the [models](#models)".into(),
         Kind::Word(Words::Lock) => "one of the [locks](#locks)".into(),
         Kind::Word(Words::Order) => "one of the [orders](#orders)".into(),
+        Kind::Word(Words::HttpModel) => "one of the [models of a server](#models-of-a-server)".into(),
+        Kind::Word(Words::Listen) => "one of the [ways to listen](#ways-to-listen)".into(),
+        Kind::Word(Words::Arrivals) => "one of the [arrivals](#arrivals)".into(),
+        Kind::Word(Words::Stop) => "one of the [signals](#signals)".into(),
+        Kind::Labelled { table, .. } => {
+            let name = table.header.trim_matches('`');
+            format!("a table, see [`{name}`](#{name})")
+        }
         Kind::Task => "one of the [operations](#operations) with its parameters".into(),
         kind => code(&kind.expectation()),
     };

@@ -5,7 +5,9 @@ use serde_json::{Map, Value, json};
 use super::duration;
 use super::reader::LABEL_EXCLUDES;
 use super::setting::CORES;
-use super::vocabulary::tables::{BATCH, OPERATIONS, ROOT, TASK};
+use super::vocabulary::http::HTTP;
+use super::vocabulary::operations::{OPERATIONS, TASK};
+use super::vocabulary::tables::ROOT;
 use super::vocabulary::{Key, Kind, Operation, Table};
 
 /// The schema as text, with its last line feed: the content of `docs/bench-matrix.schema.json`.
@@ -26,12 +28,18 @@ pub fn document() -> Value {
     document
 }
 
-fn table(table: &Table) -> Value {
-    object(table.about, table.keys.iter().collect(), true)
+fn table(table: &'static Table) -> Value {
+    let mut schema = object(table, table.about, table.keys.iter().collect(), true);
+    if !table.one_of.is_empty() {
+        schema["oneOf"] = table.one_of.iter().map(|name| json!({ "required": [name] })).collect();
+    }
+    schema
 }
 
-fn object(about: &str, keys: Vec<&'static Key>, complete: bool) -> Value {
-    let properties: Map<String, Value> = keys.iter().map(|key| (key.name.to_owned(), property(key))).collect();
+/// A table with these keys. `scenario` is the table in which it stands, whose axes it may name.
+fn object(scenario: &'static Table, about: &str, keys: Vec<&'static Key>, complete: bool) -> Value {
+    let properties: Map<String, Value> =
+        keys.iter().map(|key| (key.name.to_owned(), property(scenario, key))).collect();
     let mut object = json!({
         "type": "object",
         "description": about,
@@ -45,8 +53,8 @@ fn object(about: &str, keys: Vec<&'static Key>, complete: bool) -> Value {
     object
 }
 
-fn property(key: &'static Key) -> Value {
-    let one = value(key.kind);
+fn property(scenario: &'static Table, key: &'static Key) -> Value {
+    let one = value(scenario, key.kind);
     let mut property =
         if key.axis { json!({ "anyOf": [one, { "type": "array", "items": one, "minItems": 1 }] }) } else { one };
     let default = key.default.map(|default| format!(" Default: {default}.")).unwrap_or_default();
@@ -54,15 +62,37 @@ fn property(key: &'static Key) -> Value {
     property
 }
 
-fn value(kind: Kind) -> Value {
+/// The names that an axis of a scenario may have. Those of an HTTP scenario include the user's own.
+fn axis_name(scenario: &'static Table) -> Value {
+    if std::ptr::eq(scenario, &raw const HTTP) {
+        return json!({ "type": "string" });
+    }
+    let axes: Vec<&str> = scenario.keys.iter().filter(|key| key.axis).map(|key| key.name).collect();
+    json!({ "enum": axes })
+}
+
+/// A table with a value of some axes.
+fn combination(scenario: &'static Table) -> Value {
+    // Tables are named by their label.
+    let one = |key: &Key| match key.kind {
+        Kind::Task | Kind::Labelled { .. } => json!({ "type": "string" }),
+        kind => value(scenario, kind),
+    };
+    let axes = scenario.keys.iter().filter(|key| key.axis);
+    let properties: Map<String, Value> = axes.map(|key| (key.name.to_owned(), one(key))).collect();
+    let others = match std::ptr::eq(scenario, &raw const HTTP) {
+        true => json!({ "type": ["string", "integer", "number"] }),
+        false => json!(false),
+    };
+    json!({ "type": "object", "properties": properties, "additionalProperties": others, "minProperties": 1 })
+}
+
+fn value(scenario: &'static Table, kind: Kind) -> Value {
     match kind {
         Kind::Version => json!({ "const": 1 }),
         Kind::Flag => json!({ "type": "boolean" }),
-        Kind::Text | Kind::Runtime => json!({ "type": "string" }),
-        Kind::AxisName => {
-            let axes: Vec<&str> = BATCH.keys.iter().filter(|key| key.axis).map(|key| key.name).collect();
-            json!({ "enum": axes })
-        }
+        Kind::Text | Kind::Runtime | Kind::HeaderName => json!({ "type": "string" }),
+        Kind::AxisName => axis_name(scenario),
         Kind::Name => json!({ "type": "string", "pattern": "^[A-Za-z0-9._-]+$" }),
         Kind::Label => json!({ "type": "string", "pattern": label_pattern() }),
         Kind::Count { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
@@ -77,26 +107,33 @@ fn value(kind: Kind) -> Value {
         }
         Kind::Task => json!({ "$ref": "#/definitions/task" }),
         Kind::Zip => {
-            let group = json!({ "type": "array", "items": value(Kind::AxisName), "minItems": 2 });
+            let group = json!({ "type": "array", "items": axis_name(scenario), "minItems": 2 });
             json!({ "anyOf": [group, { "type": "array", "items": group, "minItems": 1 }] })
         }
-        Kind::Exclude => {
-            let axes = BATCH.keys.iter().filter(|key| key.axis);
-            // A task is named by its label.
-            let one = |key: &Key| match key.kind {
-                Kind::Task => json!({ "type": "string" }),
-                kind => value(kind),
-            };
-            let properties: Map<String, Value> = axes.map(|key| (key.name.to_owned(), one(key))).collect();
-            let combination = json!({
-                "type": "object", "properties": properties, "additionalProperties": false, "minProperties": 1
-            });
-            json!({ "type": "array", "items": combination })
-        }
-        Kind::Baseline => json!({ "type": ["string", "integer"] }),
+        Kind::Exclude => json!({ "type": "array", "items": combination(scenario) }),
+        Kind::Baseline => json!({ "type": ["string", "integer", "number"] }),
         Kind::Command => json!({ "type": "array", "items": { "type": "string" }, "minItems": 1 }),
-        Kind::Environment => json!({ "type": "object", "additionalProperties": { "type": "string" } }),
-        Kind::Quick => object("", BATCH.keys.iter().filter(|key| key.quick).collect(), false),
+        Kind::Environment | Kind::Headers => json!({ "type": "object", "additionalProperties": { "type": "string" } }),
+        Kind::Labelled { table: inner, .. } => table(inner),
+        Kind::Rate => json!({
+            "anyOf": [
+                { "type": "number", "minimum": 0, "maximum": 10_000_000 },
+                { "type": "string", "pattern": "^[0-9]+(\\.[0-9]+)?%$" }
+            ]
+        }),
+        Kind::Vars => {
+            let one = json!({ "type": ["string", "integer"] });
+            let several = json!({ "type": "array", "items": one, "minItems": 1 });
+            json!({ "type": "object", "additionalProperties": { "anyOf": [one, several] } })
+        }
+        Kind::Paths => {
+            let one = json!({ "type": "string", "pattern": "^/" });
+            json!({ "anyOf": [one, { "type": "array", "items": one, "minItems": 1 }] })
+        }
+        Kind::Ready => json!({ "type": "string", "pattern": "^(tcp|/.*)$" }),
+        Kind::Target => json!({ "type": "string", "pattern": "^http://[^/?#@]+:[0-9]+/?$" }),
+        Kind::Method => json!({ "type": "string", "pattern": "^[A-Z-]+$" }),
+        Kind::Quick => object(scenario, "", scenario.keys.iter().filter(|key| key.quick).collect(), false),
         Kind::Table(inner) => table(inner),
         Kind::Tables(inner) => json!({ "type": "array", "items": table(inner) }),
     }
@@ -118,7 +155,7 @@ fn task() -> Value {
 }
 
 fn operation(operation: &Operation) -> Value {
-    let mut schema = object(operation.doc, TASK.keys.iter().chain(operation.keys).collect(), true);
+    let mut schema = object(&TASK, operation.doc, TASK.keys.iter().chain(operation.keys).collect(), true);
     schema["properties"]["op"] = json!({ "const": operation.name, "description": operation.doc });
     if !operation.one_of.is_empty() {
         schema["oneOf"] = operation.one_of.iter().map(|name| json!({ "required": [name] })).collect();

@@ -1,22 +1,25 @@
 //! One value of a key that may be an axis.
 
+use std::path::Path;
 use std::time::Duration;
 
-use protocol::{Lock, Model};
+use protocol::{Arrivals, HttpModel, Listen, Lock, Model};
 use toml::de::DeValue;
 
 use super::axis::AxisValue;
-use super::plan::{RUST_RUNTIME, TaskSpec};
+use super::http::server::{self, ServerTemplate};
+use super::http::{load, rate, target, vars};
+use super::plan::{CpuWork, LoadSpec, RUST_RUNTIME, Rate, RunningServer, TaskSpec};
 use super::problem::{Problem, Problems, quote};
 use super::reader::{self, Value};
-use super::vocabulary::{Key, Kind};
+use super::vocabulary::{Key, Kind, Words};
 use super::{nearest, task};
 
 /// The word for as many workers as there are usable CPUs.
 pub const CORES: &str = "cores";
 
 /// A value, with its meaning.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Setting {
     /// `task`
     Task(TaskSpec),
@@ -34,6 +37,30 @@ pub enum Setting {
     SwitchInterval(Duration),
     /// `runtime`
     Runtime(String),
+    /// `model` of a server
+    HttpModel(HttpModel),
+    /// `listen`
+    Listen(Listen),
+    /// `io`
+    Io(Duration),
+    /// `cpu` or `iterations`
+    Cpu(CpuWork),
+    /// `server`
+    Server(Box<ServerTemplate>),
+    /// `target`
+    Target(RunningServer),
+    /// `load`, with the first value of every key that is an axis.
+    Load(Box<LoadSpec>),
+    /// `connections` of a load
+    Connections(u32),
+    /// `requests` of a load
+    Requests(u64),
+    /// `rate` of a load
+    Rate(Rate),
+    /// `arrivals` of a load
+    Arrivals(Arrivals),
+    /// One of the `vars`
+    Var(String),
 }
 
 /// What the meaning of a value depends on, beside the value.
@@ -43,6 +70,10 @@ pub struct Surroundings<'a> {
     pub cores: u32,
     /// Names of the `[[runtime]]` tables.
     pub runtimes: &'a [String],
+    /// Where the matrix file is.
+    pub folder: &'a Path,
+    /// Whether a `target` may be another machine.
+    pub allow_remote: bool,
 }
 
 /// Reads a value of a key, and how tables and ids show it.
@@ -70,6 +101,51 @@ pub fn read(
             let count = workers(key, value, around.cores, problems)?;
             (Setting::Workers(count), number(count.into()))
         }
+        (Kind::Count { .. }, "iterations") => {
+            let count = reader::count(key, value, problems)?;
+            (Setting::Cpu(CpuWork::Iterations(count)), number(count))
+        }
+        (Kind::Count { .. }, "connections") => {
+            let count = reader::count(key, value, problems)?;
+            (Setting::Connections(narrow(count)), number(count))
+        }
+        (Kind::Count { .. }, "requests") => {
+            let count = reader::count(key, value, problems)?;
+            (Setting::Requests(count), number(count))
+        }
+        (Kind::Word(Words::HttpModel), _) => {
+            let model = reader::word(key, value, problems).and_then(HttpModel::from_name)?;
+            (Setting::HttpModel(model), model.name().into())
+        }
+        (Kind::Word(Words::Listen), _) => {
+            let listen = reader::word(key, value, problems).and_then(Listen::from_name)?;
+            (Setting::Listen(listen), listen.name().into())
+        }
+        (Kind::Word(Words::Arrivals), _) => {
+            let arrivals = reader::word(key, value, problems).and_then(Arrivals::from_name)?;
+            (Setting::Arrivals(arrivals), arrivals.name().into())
+        }
+        (Kind::Labelled { .. }, "load") => {
+            let (load, label) = load::read(value, problems)?;
+            (Setting::Load(Box::new(load)), AxisValue::Text(label))
+        }
+        (Kind::Labelled { .. }, "server") => {
+            let (server, label) = server::read(value, around, problems)?;
+            (Setting::Server(Box::new(server)), AxisValue::Text(label))
+        }
+        (Kind::Target, _) => {
+            let target = target::read(key, value, around, problems)?;
+            let shown = target.target.as_str().into();
+            (Setting::Target(target), shown)
+        }
+        (Kind::Rate, _) => {
+            let (rate, shown) = rate::read(key, value, problems)?;
+            (Setting::Rate(rate), shown)
+        }
+        (Kind::Text, "vars") => {
+            let (text, shown) = vars::read(value, problems)?;
+            (Setting::Var(text), shown)
+        }
         (Kind::Word(_), "model") => {
             let model = reader::word(key, value, problems).and_then(Model::from_name)?;
             (Setting::Model(model), model.name().into())
@@ -80,7 +156,12 @@ pub fn read(
         }
         (Kind::Time { .. }, _) => {
             let time = reader::time(key, value, problems)?;
-            (Setting::SwitchInterval(time), value.get_ref().as_str().unwrap_or_default().into())
+            let setting = match key.name {
+                "io" => Setting::Io(time),
+                "cpu" => Setting::Cpu(CpuWork::Time(time)),
+                _ => Setting::SwitchInterval(time),
+            };
+            (setting, value.get_ref().as_str().unwrap_or_default().into())
         }
         (Kind::Runtime, _) => {
             let name = runtime(key, value, around.runtimes, problems)?;
@@ -92,7 +173,7 @@ pub fn read(
 }
 
 /// A count that the vocabulary bounds below 2³².
-fn narrow(count: u64) -> u32 {
+pub fn narrow(count: u64) -> u32 {
     u32::try_from(count).expect("the vocabulary bounds this count")
 }
 

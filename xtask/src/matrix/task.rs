@@ -4,7 +4,7 @@ use super::entries::Entries;
 use super::plan::{CpuWork, TaskSpec};
 use super::problem::{Problem, Problems, quote};
 use super::reader::{self, Value, unexpected};
-use super::vocabulary::tables::{OPERATIONS, TASK};
+use super::vocabulary::operations::{OPERATIONS, TASK};
 use super::vocabulary::{Key, Kind, Operation};
 
 /// Reads a task and its label.

@@ -4,25 +4,37 @@ use super::axis::AxisValue;
 use super::plan::{Runtime, Schedule};
 use super::problem::Span;
 use super::setting::Setting;
+use super::vocabulary::Key;
 
 /// The file, under one of its two sets of values: the full ones or those of `--quick`.
 #[derive(Debug)]
 pub struct Matrix {
     /// The scenarios that have no mistake, in the order of the file.
-    pub batches: Vec<Batch>,
+    pub questions: Vec<Question>,
     /// The runtimes.
     pub runtimes: Vec<Runtime>,
 }
 
-/// A `[[batch]]` table.
+/// What the cells of a scenario do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subject {
+    /// `[[batch]]`: a fixed set of tasks.
+    Batch,
+    /// `[[http]]`: a server under load.
+    Http,
+}
+
+/// A scenario.
 #[derive(Debug)]
-pub struct Batch {
+pub struct Question {
+    /// What its cells do.
+    pub subject: Subject,
     /// Its name.
     pub name: String,
     /// Where the name stands.
     pub name_span: Span,
     /// What it asks.
-    pub question: Option<String>,
+    pub asks: Option<String>,
     /// Whether set-up time counts as elapsed time.
     pub include_setup: bool,
     /// How often and in which order its cells run.
@@ -40,8 +52,10 @@ pub struct Batch {
 /// A key that may be an axis, with its values.
 #[derive(Debug)]
 pub struct Dimension {
-    /// The key.
-    pub name: &'static str,
+    /// What ids and `compare` call it: the key, or the name of one of the `vars`.
+    pub name: String,
+    /// What the vocabulary says about it.
+    pub key: &'static Key,
     /// Where the array of values stands, or the value.
     pub span: Span,
     /// Whether it was given an array.
@@ -66,7 +80,7 @@ pub struct DimensionValue {
 /// The compared axis.
 #[derive(Debug)]
 pub struct Compare {
-    /// Index into [`Batch::dimensions`].
+    /// Index into [`Question::dimensions`].
     pub dimension: usize,
     /// Where `compare` names it.
     pub span: Span,
@@ -79,7 +93,7 @@ pub struct Compare {
 pub struct Exclude {
     /// Where it stands.
     pub span: Span,
-    /// For each axis that it names (index into [`Batch::dimensions`]) the values that match.
+    /// For each axis that it names (index into [`Question::dimensions`]) the values that match.
     pub matches: Vec<(usize, Vec<usize>)>,
     /// Whether it may match nothing: it was written for the full axes, and `--quick` has others.
     pub lenient: bool,

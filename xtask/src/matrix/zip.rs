@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::choice::axis;
 use super::entries::Entry;
 use super::number::counted;
+use super::plan::CpuWork;
 use super::problem::{Problem, Problems, Span, list};
 use super::reader::{self, Value, unexpected};
 use super::setting::{CORES, Setting};
@@ -64,7 +65,7 @@ fn zip_groups(entry: &Entry<'_>, dimensions: &[Dimension], problems: &mut Proble
         }
         if let Some((first, other)) = unequal(&group, dimensions) {
             let length = |index: usize| {
-                let (name, count) = (dimensions[index].name, dimensions[index].values.len());
+                let (name, count) = (&dimensions[index].name, dimensions[index].values.len());
                 format!("`{name}` has {}", counted(count as u64, "value", "values"))
             };
             problems.push(
@@ -116,14 +117,16 @@ pub fn check_repeats(dimensions: &[Dimension], groups: &[Vec<usize>], problems: 
             };
             let dimension = &dimensions[group[0]];
             let (a, b) = (&dimension.values[first], &dimension.values[step]);
-            let axes: Vec<&str> = group.iter().map(|index| dimensions[*index].name).collect();
+            let axes: Vec<&str> = group.iter().map(|index| dimensions[*index].name.as_str()).collect();
             let written = |value: &DimensionValue| match value.symbolic {
                 true => CORES.to_owned(),
                 false => value.shown.to_string(),
             };
             let problem = match (&a.setting, group.len()) {
-                (Setting::Task(_), 1) => Problem::new(format!("two tasks are called `{}`", a.shown))
-                    .help("give each its own `label = \"…\"`"),
+                (Setting::Task(_) | Setting::Load(_) | Setting::Server(_), 1) => {
+                    Problem::new(format!("two {}s are called `{}`", dimension.name, a.shown))
+                        .help("give each its own `label = \"…\"`")
+                }
                 (_, 1) => Problem::new(format!("the axis `{}` has the value `{}` twice", dimension.name, written(b))),
                 _ => Problem::new(format!("the zipped axes {} have the same values twice", list(&axes))),
             };
@@ -136,11 +139,13 @@ pub fn check_repeats(dimensions: &[Dimension], groups: &[Vec<usize>], problems: 
     }
 }
 
-/// Whether two values of an axis are the same coordinate: equal in meaning; tasks by label, as they may be equal on
+/// Whether two values of an axis are the same coordinate: equal in meaning; tables by label, as they may be equal on
 /// purpose (an A/A comparison).
 fn same_coordinate(a: &DimensionValue, b: &DimensionValue) -> bool {
     match (&a.setting, &b.setting) {
-        (Setting::Task(_), Setting::Task(_)) => a.shown == b.shown,
+        (Setting::Task(_), Setting::Task(_))
+        | (Setting::Load(_), Setting::Load(_))
+        | (Setting::Server(_), Setting::Server(_)) => a.shown == b.shown,
         (a, b) => a == b,
     }
 }
@@ -148,7 +153,9 @@ fn same_coordinate(a: &DimensionValue, b: &DimensionValue) -> bool {
 /// Equal for values that are the same coordinate.
 fn coordinate_key(value: &DimensionValue) -> String {
     match &value.setting {
-        Setting::SwitchInterval(time) => time.as_nanos().to_string(),
+        Setting::SwitchInterval(time) | Setting::Io(time) | Setting::Cpu(CpuWork::Time(time)) => {
+            time.as_nanos().to_string()
+        }
         _ => value.shown.to_string(),
     }
 }

@@ -71,7 +71,7 @@ mod tests {
 
     use super::*;
     use crate::engine::failure::FailureKind;
-    use crate::stats::fixtures::{batch, failure, plan, sample_record};
+    use crate::stats::fixtures::{batch, failure, histogram, http, http_sample, load_of, plan, sample_record};
 
     fn fail(log: &mut Log<Vec<u8>>, record: &Record) {
         let Record::Failure { cell, failure, .. } = record else { unreachable!() };
@@ -109,6 +109,26 @@ mod tests {
             [2/4] s/model=threads  FAILED in round 2: the worker was killed by SIGSEGV.
             [3/4] s/model=rayon  FAILED: no such file.
             [4/4] s/model=async  skipped: python is not installed.
+        "#]]
+        .assert_eq(&String::from_utf8(log.out).unwrap());
+    }
+
+    #[test]
+    fn the_line_of_a_server_has_requests_a_second_and_the_highest_percentile_that_is_known() {
+        let plan = plan("s", None, &[http(1), http(4)]);
+        let mut log = Log::new(Vec::new());
+        log.on_event(&Event::Started { plan: &plan }).unwrap();
+        for (cell, requests) in [("s/workers=1", 1_000), ("s/workers=4", 100)] {
+            for round in [1, 2] {
+                let mut record = http_sample(cell, round, 740_000_000);
+                load_of(&mut record).load.completed = requests;
+                load_of(&mut record).load.latency = histogram(&[(54_860_000, requests)]);
+                log.on_event(&Event::Sampled { record: &record, done: 1 }).unwrap();
+            }
+        }
+        expect![[r#"
+            [1/2] s/workers=1  1,351 req/s, p99 54.86 ms  (2 runs)
+            [2/2] s/workers=4  135.1 req/s, p95 54.86 ms  (2 runs)
         "#]]
         .assert_eq(&String::from_utf8(log.out).unwrap());
     }

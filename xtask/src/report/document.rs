@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::footnotes::status_word;
 use super::format::{UNKNOWN, count, significant};
+use super::http::is_http;
 use super::markdown::{code, code_block, escape, table};
 use super::scenario_table::scenario_table;
 use super::units::bytes;
@@ -25,6 +26,16 @@ all processes of the worker.
 - Locks are emulations, and are called by what they emulate: `gil` is CPython's, `gvl` is Ruby's.
 ";
 
+/// Goes on where the other ends.
+const HOW_TO_READ_HTTP: &str = "- **req/s** is right answers a second, the middle one of the counted runs. Its \
+**ratio** is the row's over the baseline's; **≥** and **≤** mark one that the load generator held back.
+- **p50**, **p95**, **p99**: half, 95 % and 99 % of the right answers took no longer, all counted runs together. In a \
+closed loop latency follows from throughput: it is about connections over requests a second. In an open loop it begins \
+when the request should have been sent, **service** when it was sent, and **lag** is how late the client was.
+- **by worker** is the requests that each worker answered, all counted runs together: `4/4`, or `8×4`, or `8×3–5`.
+- **server** and **client** are the cores that they used. `docs/latency.md` says how all this is measured.
+";
+
 /// The text of `tables.md`.
 #[must_use]
 pub fn document(summary: &Summary, environment: &Environment) -> String {
@@ -39,6 +50,9 @@ pub fn document(summary: &Summary, environment: &Environment) -> String {
     text += &failures(summary);
     text.push('\n');
     text += HOW_TO_READ;
+    if summary.scenarios.iter().any(is_http) {
+        text += HOW_TO_READ_HTTP;
+    }
     text
 }
 

@@ -34,7 +34,7 @@ pub fn axis(name: &str, values: &[&str]) -> Axis {
 
 /// The baseline is the first id; a ratio that is 0 is unknown.
 pub fn comparison(fixed: &[(&str, &str)], rows: &[(&str, f64)]) -> ComparisonSummary {
-    let ratio = |value| Ratio { value, low: None, high: None, confidence: None };
+    let ratio = |value| Ratio { value, low: None, high: None, confidence: None, bound: None };
     ComparisonSummary {
         fixed: axes(fixed),
         baseline: rows.first().map(|(id, _)| (*id).to_owned()),

@@ -66,6 +66,10 @@ pub fn status_word(status: Status) -> &'static str {
 pub fn flag_word(flag: Flag) -> &'static str {
     match flag {
         Flag::BelowResolution => "below-resolution",
+        Flag::ClientBound => "client-bound",
+        Flag::RateNotMet => "rate-not-met",
+        Flag::Errors => "errors",
+        Flag::Stragglers => "stragglers",
         Flag::Disturbed => "disturbed",
         Flag::Outlier => "outlier",
         Flag::Skewed => "skewed",

@@ -1,5 +1,7 @@
 //! How a number without a unit looks.
 
+use crate::stats::summary::{Bound, Ratio};
+
 /// What is not known, or does not apply.
 pub const UNKNOWN: &str = "–";
 
@@ -27,6 +29,36 @@ pub fn significant(value: f64, digits: usize) -> String {
 #[must_use]
 pub fn ratio(value: f64) -> String {
     if (0.095..9.995).contains(&value) { format!("{value:.2}") } else { significant(value, 3) }
+}
+
+/// The same with a sign in front where the load generator held one side back.
+#[must_use]
+pub fn ratio_of(of: &Ratio) -> String {
+    let sign = match of.bound {
+        None => "",
+        Some(Bound::AtLeast) => "≥",
+        Some(Bound::AtMost) => "≤",
+    };
+    format!("{sign}{}", ratio(of.value))
+}
+
+/// A number of requests a second: whole and in groups from 1,000 on, four digits below.
+#[must_use]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "rounded, and above 0")]
+pub fn per_second(value: f64) -> String {
+    if value < 999.95 { significant(value, 4) } else { count(value.round() as u64) }
+}
+
+/// What each worker did: `250/250/250/250`; where they are many, `8×250`, or smallest and largest as `8×240–262`.
+#[must_use]
+pub fn by_worker(done: &[u64]) -> String {
+    const MOST: usize = 4;
+    match (done.iter().min(), done.iter().max()) {
+        (Some(least), Some(most)) if done.len() > MOST && least == most => format!("{}×{most}", done.len()),
+        (Some(least), Some(most)) if done.len() > MOST => format!("{}×{least}–{most}", done.len()),
+        (Some(_), Some(_)) => done.iter().map(u64::to_string).collect::<Vec<_>>().join("/"),
+        _ => UNKNOWN.to_owned(),
+    }
 }
 
 /// Cores really used: one decimal, two below one. What is known and tiny is not shown as 0.
@@ -103,5 +135,28 @@ mod tests {
     fn counts_are_grouped_and_marks_are_raised() {
         assert_eq!([0, 999, 1_000, 3_000_000].map(count), ["0", "999", "1,000", "3,000,000"]);
         assert_eq!([1, 10, 234].map(superscript), ["¹", "¹⁰", "²³⁴"]);
+    }
+
+    #[test]
+    fn a_ratio_of_a_lower_bound_says_so() {
+        let bound = |bound| ratio_of(&Ratio { value: 3.251, low: None, high: None, confidence: None, bound });
+        assert_eq!([None, Some(Bound::AtLeast), Some(Bound::AtMost)].map(bound), ["3.25", "≥3.25", "≤3.25"]);
+    }
+
+    #[test]
+    fn requests_a_second_are_whole_from_a_thousand_on() {
+        let cases = [(0.5, "0.5000"), (409.71, "409.7"), (999.96, "1,000"), (1_350.9, "1,351"), (22_035.4, "22,035")];
+        for (value, text) in cases {
+            assert_eq!(per_second(value), text);
+        }
+    }
+
+    #[test]
+    fn many_workers_take_no_more_room_than_four() {
+        assert_eq!(by_worker(&[1_000]), "1000");
+        assert_eq!(by_worker(&[0, 0, 0, 256]), "0/0/0/256");
+        assert_eq!(by_worker(&[250; 16]), "16×250");
+        assert_eq!(by_worker(&[240, 250, 250, 250, 262]), "5×240–262");
+        assert_eq!(by_worker(&[]), "–");
     }
 }

@@ -29,8 +29,8 @@ pub fn table(table: &Table) -> String {
     for Row { cells, .. } in table.rows() {
         text += &line(cells.iter().map(|cell| escape(&cell.text)));
     }
-    if let Some(reading) = &table.reading {
-        text += &format!("\n{}\n", escape(reading));
+    if let Some(reading) = table.reading() {
+        text += &format!("\n{}\n", escape(&reading));
     }
     if !table.footnotes.is_empty() {
         text.push('\n');

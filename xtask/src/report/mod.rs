@@ -8,6 +8,8 @@
 //! | [`table`] | the skeleton of a table |
 //! | [`scenario_table`] | which rows and columns a scenario has, in the long form |
 //! | [`pivot`] | the same with the compared values side by side |
+//! | [`http`] | both for servers: requests a second and latency |
+//! | [`heading`] | what stands above and right below the rows |
 //! | [`footnotes`] | what does not fit into a cell |
 //! | [`terminal`], [`markdown`], [`csv`], [`json`] | one output format each |
 //! | [`document`](mod@document) | `tables.md`: all tables, and what they were taken with |
@@ -16,6 +18,8 @@ pub mod csv;
 pub mod document;
 pub mod footnotes;
 pub mod format;
+pub mod heading;
+pub mod http;
 pub mod json;
 pub mod markdown;
 pub mod pivot;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::footnotes::Footnotes;
-use super::format::{UNKNOWN, cores, or_unknown, ratio};
+use super::format::{UNKNOWN, cores, or_unknown, ratio_of};
 use super::scenario_table::{Parts, by_id, coordinate, rank, time_unit, without_empty_notes};
 use super::table::{Cell, Column, Row};
 use super::units::{TimeUnit, bytes, time, time_with_range};
@@ -13,8 +13,8 @@ use crate::stats::summary::{CellSummary, ComparisonSummary, ScenarioSummary, Sta
 /// The two compared values, the baseline first.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Sides<'a> {
-    compare: &'a str,
-    values: [&'a AxisValue; 2],
+    pub compare: &'a str,
+    pub values: [&'a AxisValue; 2],
 }
 
 /// The two sides, where a scenario reads better with them side by side: its compared axis has exactly two values, every
@@ -55,28 +55,42 @@ pub(super) fn parts(scenario: &ScenarioSummary, sides: &Sides<'_>) -> Parts {
         cells.extend(pair.map(|cell| elapsed(cell, unit)));
         cells.push(arrow(pair.map(|cell| cell.and_then(|cell| cell.cores_used).map(cores))).into());
         cells.push(arrow(pair.map(|cell| cell.and_then(|cell| cell.usage.peak_rss_bytes).map(bytes))).into());
-        let ratio_of = |cell: &CellSummary| comparison.rows.iter().find(|row| row.cell == cell.id)?.ratio;
-        cells.push(or_unknown(pair[1].and_then(ratio_of).map(|r| ratio(r.value))).into());
+        cells.push(ratio_between(comparison, &pair).into());
         cells.push(remarks(&pair, sides, &mut footnotes));
         Row { cells, is_failed: pair.iter().flatten().any(|cell| cell.status != Status::Ok) }
     };
-    let rows = scenario.comparisons.iter().map(|comparison| (group(comparison, scenario), row(comparison)));
+    let groups = grouped(scenario, &mut row);
+    without_empty_notes(Parts { columns, groups, footnotes })
+}
+
+/// A row for each comparison, in groups that are read together.
+pub(super) fn grouped(scenario: &ScenarioSummary, mut row: impl FnMut(&ComparisonSummary) -> Row) -> Vec<Vec<Row>> {
     let mut groups: Vec<(String, Vec<Row>)> = Vec::new();
-    for (key, row) in rows {
+    for comparison in &scenario.comparisons {
+        let (key, row) = (group(comparison, scenario), row(comparison));
         match groups.last_mut() {
             Some((last, rows)) if *last == key => rows.push(row),
             _ => groups.push((key, vec![row])),
         }
     }
-    without_empty_notes(Parts { columns, groups: groups.into_iter().map(|(_, rows)| rows).collect(), footnotes })
+    groups.into_iter().map(|(_, rows)| rows).collect()
+}
+
+/// The ratio of the second side to the first.
+pub(super) fn ratio_between(comparison: &ComparisonSummary, pair: &Pair<'_>) -> String {
+    let ratio = |cell: &CellSummary| comparison.rows.iter().find(|row| row.cell == cell.id)?.ratio;
+    or_unknown(pair[1].and_then(ratio).as_ref().map(ratio_of))
 }
 
 /// The cells of a comparison, one for each side.
-fn pair<'a>(
+pub(super) type Pair<'a> = [Option<&'a CellSummary>; 2];
+
+/// Finds the two cells of a comparison.
+pub(super) fn pair<'a>(
     comparison: &ComparisonSummary,
     sides: &Sides<'_>,
     by_id: &HashMap<&str, &'a CellSummary>,
-) -> [Option<&'a CellSummary>; 2] {
+) -> Pair<'a> {
     sides.values.map(|value| {
         let cells = comparison.rows.iter().filter_map(|row| by_id.get(row.cell.as_str()).copied());
         cells.into_iter().find(|cell| cell.axes.get(sides.compare) == Some(value))
@@ -84,7 +98,7 @@ fn pair<'a>(
 }
 
 /// A fixed coordinate: of the comparison, or of its cells where the comparison does not name it.
-fn fixed(comparison: &ComparisonSummary, pair: &[Option<&CellSummary>; 2], name: &str) -> String {
+pub(super) fn fixed(comparison: &ComparisonSummary, pair: &Pair<'_>, name: &str) -> String {
     let of_cells = || pair.iter().flatten().find_map(|cell| cell.axes.get(name));
     comparison.fixed.get(name).or_else(of_cells).map_or_else(|| UNKNOWN.to_owned(), ToString::to_string)
 }
@@ -96,7 +110,7 @@ fn elapsed(cell: Option<&CellSummary>, unit: Option<TimeUnit>) -> Cell {
 }
 
 /// `1.0 → 2.0` and `9.5 → 12.3 MiB`; one sign where neither is known.
-fn arrow(pair: [Option<String>; 2]) -> String {
+pub(super) fn arrow(pair: [Option<String>; 2]) -> String {
     let [Some(from), Some(to)] = &pair else {
         return match pair {
             [None, None] => UNKNOWN.to_owned(),
@@ -109,7 +123,7 @@ fn arrow(pair: [Option<String>; 2]) -> String {
 }
 
 /// What there is to say of both cells, each with its value in front.
-fn remarks(pair: &[Option<&CellSummary>; 2], sides: &Sides<'_>, footnotes: &mut Footnotes) -> Cell {
+pub(super) fn remarks(pair: &Pair<'_>, sides: &Sides<'_>, footnotes: &mut Footnotes) -> Cell {
     let said: Vec<(String, Cell)> = pair
         .iter()
         .flatten()

@@ -1,17 +1,17 @@
 //! Which rows and columns the table of a scenario has.
 //!
 //! The long form has a row for each cell of each comparison. Where the compared axis has two values,
-//! [`pivot`] sets them side by side.
+//! [`pivot`] sets them side by side. Both are for tasks and their elapsed time here; [`http`] is for servers.
 
 use std::collections::HashMap;
 
 use super::footnotes::Footnotes;
-use super::format::{UNKNOWN, cores, count, or_unknown, ratio};
-use super::pivot;
+use super::format::{cores, or_unknown, ratio_of};
 use super::table::{Cell, Column, Row, Table};
 use super::units::{TimeUnit, bytes, range, time};
-use crate::matrix::axis::{Axes, AxisValue};
-use crate::stats::summary::{CellSummary, ComparisonRow, ComparisonSummary, ScenarioSummary, Status};
+use super::{heading, http, pivot};
+use crate::matrix::axis::Axes;
+use crate::stats::summary::{CellSummary, ComparisonRow, ScenarioSummary, Status};
 
 /// Ranks of columns that may be dropped; the highest goes first.
 pub(super) mod rank {
@@ -29,16 +29,17 @@ const SETUP_SHARE: f64 = 0.01;
 #[must_use]
 pub fn scenario_table(scenario: &ScenarioSummary) -> Table {
     let parts = match pivot::sides(scenario) {
+        _ if http::is_http(scenario) => http::parts(scenario),
         Some(sides) => pivot::parts(scenario, &sides),
         None => long_form(scenario),
     };
     Table {
         title: scenario.name.clone(),
         question: scenario.question.clone(),
-        settings: settings(scenario),
+        settings: heading::settings(scenario),
         columns: parts.columns,
         groups: parts.groups,
-        reading: reading(scenario),
+        hints: heading::hints(scenario),
         footnotes: parts.footnotes.into_notes(),
     }
 }
@@ -94,7 +95,7 @@ fn long_form(scenario: &ScenarioSummary) -> Parts {
         texts.push(or_unknown(elapsed.map(|spread| time(spread.median, unit))));
         texts.push(or_unknown(elapsed.and_then(|spread| range(spread, unit))));
         if compares {
-            texts.push(or_unknown(row.ratio.map(|r| ratio(r.value))));
+            texts.push(or_unknown(row.ratio.as_ref().map(ratio_of)));
         }
         texts.push(or_unknown(cell.cores_used.map(cores)));
         texts.push(or_unknown(cell.usage.peak_rss_bytes.map(bytes)));
@@ -122,7 +123,7 @@ pub(super) fn without_empty_notes(mut parts: Parts) -> Parts {
 }
 
 /// The axes in the order of columns: what groups the rows first, the compared axis last.
-fn long_axes(scenario: &ScenarioSummary) -> Vec<&str> {
+pub(super) fn long_axes(scenario: &ScenarioSummary) -> Vec<&str> {
     let compared = |name: &str| scenario.compare.as_deref() == Some(name);
     let names = || scenario.axes.iter().map(|axis| axis.name.as_str());
     names().filter(|name| !compared(name)).chain(names().filter(|name| compared(name))).collect()
@@ -136,49 +137,4 @@ fn setup_matters(scenario: &ScenarioSummary) -> bool {
         Some(setup as f64 >= elapsed as f64 * SETUP_SHARE && setup > 0)
     };
     !scenario.include_setup && scenario.cells.iter().filter_map(share).any(|matters| matters)
-}
-
-/// `op = sum-of-squares, n = 3,000,000, tasks = 8 · 5 runs after 1 warm-up, interleaved`.
-fn settings(scenario: &ScenarioSummary) -> String {
-    // What a task does, how many there are, who does them; then whatever else there is.
-    const ORDER: [&str; 9] = ["op", "n", "limit", "io", "cpu", "iterations", "tasks", "steps", "workers"];
-    let known = ORDER.iter().filter_map(|key| scenario.settings.get_key_value(*key));
-    let others = scenario.settings.iter().filter(|(key, _)| !ORDER.contains(&key.as_str()));
-    let shown: Vec<String> = known.chain(others).map(|(key, value)| format!("{key} = {}", setting(value))).collect();
-    let runs = match scenario.runs {
-        1 => "1 run".to_owned(),
-        runs => format!("{runs} runs"),
-    };
-    let warmups = match scenario.warmups {
-        0 => "no warm-up".to_owned(),
-        1 => "1 warm-up".to_owned(),
-        warmups => format!("{warmups} warm-ups"),
-    };
-    let setup = if scenario.include_setup { ", set-up included in all times" } else { "" };
-    let head = if shown.is_empty() { String::new() } else { format!("{} · ", shown.join(", ")) };
-    format!("{head}{runs}, {warmups}, {}{setup}", scenario.order)
-}
-
-fn setting(value: &AxisValue) -> String {
-    match value {
-        AxisValue::Number(number) => count(*number),
-        AxisValue::Text(text) => text.clone(),
-    }
-}
-
-/// How the ratio reads: `above 1.00 is faster than model = sequential`.
-fn reading(scenario: &ScenarioSummary) -> Option<String> {
-    let compare = scenario.compare.as_deref()?;
-    let by_id = by_id(scenario);
-    let baseline = |comparison: &ComparisonSummary| {
-        let cell = by_id.get(comparison.baseline.as_deref()?)?;
-        Some(coordinate(&cell.axes, compare))
-    };
-    let mut baselines: Vec<String> = scenario.comparisons.iter().filter_map(baseline).collect();
-    baselines.dedup();
-    match baselines.as_slice() {
-        [] => None,
-        [one] if one != UNKNOWN => Some(format!("ratio: above 1.00 is faster than {compare} = {one}")),
-        _ => Some(format!("ratio: above 1.00 is faster than the first {compare} of the group")),
-    }
 }

@@ -13,10 +13,19 @@ pub struct Table {
     pub columns: Vec<Column>,
     /// The rows, in groups that are read together; each has a cell for every column.
     pub groups: Vec<Vec<Row>>,
-    /// How the ratio reads.
-    pub reading: Option<String>,
+    /// How to read the columns.
+    pub hints: Vec<Hint>,
     /// What did not fit into the cells.
     pub footnotes: Vec<Footnote>,
+}
+
+/// How to read a column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hint {
+    /// The column's header. Without the column there is nothing to read.
+    pub header: &'static str,
+    /// The words.
+    pub text: String,
 }
 
 /// A column.
@@ -94,6 +103,14 @@ impl Table {
     /// All rows in order.
     pub fn rows(&self) -> impl Iterator<Item = &Row> {
         self.groups.iter().flatten()
+    }
+
+    /// How to read the columns that are there, on one line.
+    #[must_use]
+    pub fn reading(&self) -> Option<String> {
+        let is_there = |hint: &&Hint| self.columns.iter().any(|column| column.header == hint.header);
+        let texts: Vec<&str> = self.hints.iter().filter(is_there).map(|hint| hint.text.as_str()).collect();
+        (!texts.is_empty()).then(|| texts.join("; "))
     }
 
     /// Drops the columns of which `keep` says no.

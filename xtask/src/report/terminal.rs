@@ -9,7 +9,7 @@ use tabled::settings::{Alignment, Padding, Style, Width};
 use unicode_width::UnicodeWidthStr;
 
 use super::Format;
-use super::scenario_table::{rank, scenario_table};
+use super::scenario_table::scenario_table;
 use super::table::{Align, Table};
 use crate::stats::summary::Summary;
 
@@ -46,10 +46,11 @@ impl Terminal {
         }
         text += "\n";
         text += &self.body(&table);
-        if table.reading.is_some() || !table.footnotes.is_empty() {
+        let reading = table.reading();
+        if reading.is_some() || !table.footnotes.is_empty() {
             text += "\n";
         }
-        if let Some(reading) = &table.reading {
+        if let Some(reading) = &reading {
             text += &self.wrapped(reading, "", "");
         }
         for note in &table.footnotes {
@@ -58,18 +59,18 @@ impl Terminal {
         text
     }
 
-    /// Drops columns by rank until the table fits, ranges inside other columns with the column of ranges.
+    /// Drops columns by rank until the table fits, and at last what cells can do without.
     fn fit(&self, mut table: Table) -> Table {
         let Some(room) = self.width else { return table };
         let most = table.columns.iter().map(|column| column.rank).max().unwrap_or(0);
-        for rank in (rank::RANGE..=most).rev() {
+        for rank in (1..=most).rev() {
             if width(&table) <= room {
                 break;
             }
             table.retain_columns(|column| column.rank < rank);
-            if rank == rank::RANGE {
-                table.shorten();
-            }
+        }
+        if width(&table) > room {
+            table.shorten();
         }
         table
     }
@@ -155,7 +156,7 @@ pub fn wrap(text: &str, room: usize, first: &str, next: &str) -> String {
 fn in_signs(table: &Table, clean: impl Fn(&str) -> String) -> Table {
     let mut table = table.clone();
     let heads = [&mut table.title, &mut table.settings].into_iter();
-    let heads = heads.chain(&mut table.question).chain(&mut table.reading);
+    let heads = heads.chain(&mut table.question).chain(table.hints.iter_mut().map(|hint| &mut hint.text));
     let cells = table.groups.iter_mut().flatten().flat_map(|row| &mut row.cells);
     let cells = cells.flat_map(|cell| [Some(&mut cell.text), cell.short.as_mut()]).flatten();
     let headers = table.columns.iter_mut().map(|column| &mut column.header);
@@ -185,6 +186,9 @@ fn ascii(text: &str) -> String {
             '–' => plain.push('-'),
             '→' => plain += "->",
             'µ' => plain.push('u'),
+            '×' => plain.push('x'),
+            '≥' => plain += ">=",
+            '≤' => plain += "<=",
             '·' => plain.push(';'),
             other if other.is_control() => plain.push(' '),
             other => plain.push(other),

@@ -312,11 +312,8 @@ fn a_cell_in_several_comparisons_has_one_footnote() {
     .assert_eq(&text);
 }
 
-#[test]
-fn the_document_says_what_with_on_what_and_what_went_wrong() {
-    let mut scenario = long();
-    scenario.cells[4].stderr_tail = vec!["thread panicked".to_owned(), "```".to_owned()];
-    let environment: Environment = serde_json::from_value(serde_json::json!({
+fn environment() -> Environment {
+    serde_json::from_value(serde_json::json!({
         "schema": 1, "parallax": "0.1.0", "command_line": ["xtask", "matrix"], "seed": 7, "profile": "release",
         "machine": {
             "cpu_model": "Xeon @ 2.00GHz", "os": "linux", "arch": "x86_64", "usable_cpus": 2, "host_cpus": 4,
@@ -328,8 +325,23 @@ fn the_document_says_what_with_on_what_and_what_went_wrong() {
             "worker": "cpu-worker 0.1.0", "runtime": "rust 1.95"
         }}
     }))
-    .unwrap();
-    let text = document(&summary(vec![scenario]), &environment);
+    .unwrap()
+}
+
+#[test]
+fn a_document_with_servers_says_how_to_read_their_columns() {
+    let mut servers = long();
+    servers.kind = "http".to_owned();
+    let text = |scenario| document(&summary(vec![scenario]), &environment());
+    assert!(text(servers).contains("- **req/s** is right answers a second"));
+    assert!(!text(long()).contains("req/s"));
+}
+
+#[test]
+fn the_document_says_what_with_on_what_and_what_went_wrong() {
+    let mut scenario = long();
+    scenario.cells[4].stderr_tail = vec!["thread panicked".to_owned(), "```".to_owned()];
+    let text = document(&summary(vec![scenario]), &environment());
     expect![[r#"
         # Results
 

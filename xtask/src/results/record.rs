@@ -106,6 +106,15 @@ impl Measured {
         }
     }
 
+    /// What a repetition of an HTTP cell measured.
+    #[must_use]
+    pub fn http(&self) -> Option<&HttpSample> {
+        match self {
+            Self::Batch(_) => None,
+            Self::Http(sample) => Some(sample),
+        }
+    }
+
     /// Tasks or requests by worker, where that is known.
     #[must_use]
     pub fn by_worker(&self) -> Vec<u64> {

@@ -1,21 +1,25 @@
 //! All figures of one cell.
 
+use std::collections::BTreeMap;
+
 use protocol::Usage;
 
-use super::flags;
 use super::records::{CellRecords, Ended};
 use super::spread::median;
 use super::summary::{CellSummary, Flag, Spread, Status, UsageSummary};
 use super::verify::agreed;
+use super::{flags, http};
 use crate::engine::failure::{Failure, FailureKind};
-use crate::matrix::plan::{Cell, Scenario};
-use crate::results::record::SampleRecord;
+use crate::matrix::plan::{Cell, Scenario, Work};
+use crate::results::record::{HttpSample, SampleRecord};
 
-/// Sums up one cell. `wrong` is the failure that the comparison of checksums found, if it found one.
+/// Sums up one cell. `wrong` is the failure that the comparison of checksums found, if it found one; `cores` is how many
+/// CPUs the client could use.
 #[must_use]
 pub fn summarise_cell(
     scenario: &Scenario,
     cell: &Cell,
+    cores: u32,
     records: Option<&CellRecords<'_>>,
     wrong: Option<&Failure>,
 ) -> CellSummary {
@@ -24,7 +28,8 @@ pub fn summarise_cell(
     let planned = scenario.schedule.runs;
     let runs: Vec<&SampleRecord> = records.runs.values().copied().collect();
     let count = u32::try_from(runs.len()).unwrap_or(u32::MAX);
-    let mut summary = without_figures(cell, count);
+    let mut summary = CellSummary::without_figures(cell.id.clone(), cell.axes.clone());
+    summary.runs = count;
     summary.checksum = agreed(records).ok().flatten().map(str::to_owned);
 
     if let Some(ended) = &records.failure {
@@ -40,7 +45,7 @@ pub fn summarise_cell(
         summary.reason = Some(format!("interrupted: none of {planned} runs was measured"));
     } else {
         summary.status = Status::Ok;
-        fill_in(&mut summary, scenario, cell, &runs);
+        fill_in(&mut summary, scenario, cell, cores, &runs);
         if count < planned {
             summary.flags.push(Flag::Incomplete);
             summary.notes.push(format!("interrupted: {count} of {planned} runs were measured"));
@@ -49,34 +54,9 @@ pub fn summarise_cell(
     summary
 }
 
-/// A cell of which nothing is known yet.
-fn without_figures(cell: &Cell, runs: u32) -> CellSummary {
-    CellSummary {
-        id: cell.id.clone(),
-        axes: cell.axes.clone(),
-        status: Status::NotRun,
-        reason: None,
-        failure: None,
-        stderr_tail: Vec::new(),
-        runs,
-        elapsed_ns: None,
-        setup_ns: None,
-        throughput_per_s: None,
-        ratio: None,
-        verdict: None,
-        by_worker: None,
-        imbalance: None,
-        cores_used: None,
-        usage: UsageSummary::default(),
-        checksum: None,
-        flags: Vec::new(),
-        notes: Vec::new(),
-    }
-}
-
-fn fill_in(summary: &mut CellSummary, scenario: &Scenario, cell: &Cell, runs: &[&SampleRecord]) {
+fn fill_in(summary: &mut CellSummary, scenario: &Scenario, cell: &Cell, cores: u32, runs: &[&SampleRecord]) {
     let elapsed = |run: &&SampleRecord| {
-        let setup = if scenario.include_setup { run.sample.setup_ns() } else { 0 };
+        let setup = if includes_setup(scenario, run) { run.sample.setup_ns() } else { 0 };
         run.sample.elapsed_ns().saturating_add(setup)
     };
     summary.elapsed_ns = Spread::of(runs.iter().map(elapsed).collect());
@@ -87,13 +67,22 @@ fn fill_in(summary: &mut CellSummary, scenario: &Scenario, cell: &Cell, runs: &[
     summary.imbalance = summary.by_worker.as_deref().and_then(imbalance);
     summary.cores_used = runs.iter().map(|run| cores_used(run)).collect::<Option<Vec<f64>>>().and_then(|v| median(&v));
     summary.usage = usage(runs);
-    let Some(elapsed_ns) = &summary.elapsed_ns else { return };
-    let notes = flags::notes(cell, runs, elapsed_ns, summary.by_worker.as_deref());
+    if let Work::Http(work) = &cell.work {
+        let samples: Vec<&HttpSample> = runs.iter().filter_map(|run| run.sample.http()).collect();
+        http::fill_in(summary, work, &samples);
+    }
+    let notes = flags::notes(cell, cores, runs, summary);
     let mut words: Vec<Flag> = notes.iter().map(|(flag, _)| *flag).collect();
     words.sort();
     words.dedup();
     summary.flags = words;
     summary.notes = notes.into_iter().map(|(_, text)| text).collect();
+}
+
+/// Whether a run's set-up time counts as elapsed. A server's clients keep their connections, so opening them never does.
+#[must_use]
+pub fn includes_setup(scenario: &Scenario, run: &SampleRecord) -> bool {
+    scenario.include_setup && run.sample.http().is_none()
 }
 
 fn status(kind: FailureKind) -> Status {
@@ -142,6 +131,9 @@ fn cores_used(run: &SampleRecord) -> Option<f64> {
 
 /// Tasks by worker, all runs added; `None` where a worker does not tell, or not the same number of workers each time.
 fn by_worker(runs: &[&SampleRecord]) -> Option<Vec<u64>> {
+    if let Some(by_name) = by_name(runs) {
+        return Some(by_name);
+    }
     let mut sums = vec![0_u64; runs.first()?.sample.by_worker().len()];
     for run in runs {
         let by_worker = run.sample.by_worker();
@@ -151,6 +143,17 @@ fn by_worker(runs: &[&SampleRecord]) -> Option<Vec<u64>> {
         sums.iter_mut().zip(by_worker).for_each(|(sum, done)| *sum = sum.saturating_add(done));
     }
     (!sums.is_empty()).then_some(sums)
+}
+
+/// The same where only the answers tell: a worker that answered nothing in a run has no name there.
+fn by_name(runs: &[&SampleRecord]) -> Option<Vec<u64>> {
+    let named: Option<Vec<&HttpSample>> =
+        runs.iter().map(|run| run.sample.http().filter(|sample| sample.served.is_none())).collect();
+    let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
+    for (name, answered) in named?.iter().flat_map(|sample| &sample.load.by_worker) {
+        *sums.entry(name).or_default() += answered;
+    }
+    (!sums.is_empty()).then(|| sums.into_values().collect())
 }
 
 #[expect(clippy::cast_precision_loss, reason = "task counts are far below 2^53")]

@@ -6,6 +6,8 @@
 //! | [`verify`] | whether the cells that do the same work computed the same checksum |
 //! | [`spread`] | median, smallest and largest of a cell's runs |
 //! | [`cell`] | all figures of one cell |
+//! | [`http`] | what only an HTTP cell has |
+//! | [`histogram`] | latency histograms of several runs as one, and their percentiles |
 //! | [`flags`] | what a reader should know before believing them |
 //! | [`ratio`] | how much faster than the baseline |
 //! | [`settings`] | what all cells of a scenario share, for its table's head |
@@ -13,6 +15,8 @@
 
 pub mod cell;
 pub mod flags;
+pub mod histogram;
+pub mod http;
 pub mod ratio;
 pub mod records;
 pub mod settings;

@@ -4,14 +4,15 @@ use std::collections::HashMap;
 use std::time::SystemTime;
 
 use super::cell::summarise_cell;
+use super::ratio::{self, Speed};
 use super::records::{Sorted, sort};
+use super::settings;
 use super::summary::{
     CellSummary, ComparisonRow, ComparisonSummary, MachineSummary, Ratio, SCHEMA, ScenarioSummary, Summary,
 };
 use super::verify::wrong_checksums;
-use super::{ratio, settings};
 use crate::engine::failure::Failure;
-use crate::matrix::plan::{Cell, Comparison, Order, Plan, Scenario};
+use crate::matrix::plan::{Cell, Comparison, Order, Plan, Scenario, Work};
 use crate::results::record::Record;
 
 /// When a matrix ran.
@@ -41,25 +42,34 @@ pub fn summarise(plan: &Plan, records: &[Record], times: &RunTimes) -> Summary {
         measured_ns: sorted.measured_ns,
         warmup_ns: sorted.warmup_ns,
         machine: MachineSummary { stolen_ns: sorted.stolen_ns, throttled_ns: sorted.throttled_ns },
-        scenarios: plan.scenarios.iter().map(|scenario| summarise_scenario(scenario, &sorted, &wrong)).collect(),
+        scenarios: plan.scenarios.iter().map(|s| summarise_scenario(s, plan.cores, &sorted, &wrong)).collect(),
     }
 }
 
-fn summarise_scenario(scenario: &Scenario, sorted: &Sorted<'_>, wrong: &HashMap<&str, Failure>) -> ScenarioSummary {
+fn summarise_scenario(
+    scenario: &Scenario,
+    cores: u32,
+    sorted: &Sorted<'_>,
+    wrong: &HashMap<&str, Failure>,
+) -> ScenarioSummary {
     let summarise = |cell: &Cell| {
         let id = cell.id.as_str();
-        summarise_cell(scenario, cell, sorted.cells.get(id), wrong.get(id))
+        summarise_cell(scenario, cell, cores, sorted.cells.get(id), wrong.get(id))
     };
     let mut cells: Vec<CellSummary> = scenario.cells.iter().map(summarise).collect();
     let comparisons: Vec<ComparisonSummary> =
-        scenario.comparisons.iter().map(|comparison| compare(comparison, &cells)).collect();
+        scenario.comparisons.iter().map(|comparison| compare(scenario, comparison, &cells)).collect();
     let ratios = common_ratios(&comparisons);
     for cell in &mut cells {
         cell.ratio = ratios.get(cell.id.as_str()).copied().flatten();
     }
     ScenarioSummary {
         name: scenario.name.clone(),
-        kind: "batch".to_owned(),
+        kind: match scenario.cells.first().map(|cell| &cell.work) {
+            Some(Work::Http(_)) => "http",
+            Some(Work::Batch(_)) | None => "batch",
+        }
+        .to_owned(),
         question: scenario.question.clone(),
         compare: scenario.compare.clone(),
         include_setup: scenario.include_setup,
@@ -77,11 +87,12 @@ fn summarise_scenario(scenario: &Scenario, sorted: &Sorted<'_>, wrong: &HashMap<
     }
 }
 
-fn compare(comparison: &Comparison, cells: &[CellSummary]) -> ComparisonSummary {
+fn compare(scenario: &Scenario, comparison: &Comparison, cells: &[CellSummary]) -> ComparisonSummary {
     let baseline = comparison.baseline.map(|index| &cells[index]);
+    let speed = |index: usize| Speed::of(&scenario.cells[index].work);
     let row = |&index: &usize| ComparisonRow {
         cell: cells[index].id.clone(),
-        ratio: baseline.and_then(|baseline| ratio::ratio(baseline, &cells[index])),
+        ratio: baseline.and_then(|baseline| ratio::ratio(baseline, &cells[index], speed(index)?)),
         verdict: None,
     };
     ComparisonSummary {

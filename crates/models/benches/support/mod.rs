@@ -4,8 +4,8 @@ use std::{env, process::ExitCode, time::Duration};
 
 use anyhow::Result;
 use models::Batch;
-use protocol::{BatchJob, Job, Lock, Model, PARENT_PID_VARIABLE, Sample, Task};
-use worker::{Handler, Identity, Prepared, Refusal};
+use protocol::{BatchJob, Job, Lock, Model, PARENT_PID_VARIABLE, Task};
+use worker::{Answer, Handler, Identity, Prepared, Refusal};
 
 /// The `processes` model starts the program again that it runs in, which is the bench: then it is a worker.
 pub fn be_a_worker_if_started_as_one() -> Option<ExitCode> {
@@ -26,8 +26,8 @@ impl Handler for AnyBatch {
 struct Runs(BatchJob);
 
 impl Prepared for Runs {
-    fn run(&mut self, _warmup: bool) -> Result<Sample> {
-        Ok(models::run(&self.0)?.into_sample())
+    fn run(&mut self, _warmup: bool) -> Result<Answer> {
+        Ok(Answer::Sample(models::run(&self.0)?.into_sample()))
     }
 }
 

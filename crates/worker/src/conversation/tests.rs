@@ -1,4 +1,4 @@
-use protocol::{Task, Usage};
+use protocol::{Sample, Served, Task, Usage};
 
 use super::*;
 
@@ -31,18 +31,19 @@ impl Prepared for Run {
         vec![4000]
     }
 
-    fn run(&mut self, _warmup: bool) -> Result<Sample> {
+    fn run(&mut self, _warmup: bool) -> Result<Answer> {
         match self.0 {
             2 => bail!("out of luck"),
             3 => panic!("out of range"),
-            iterations => Ok(Sample {
+            5 => Ok(Answer::Served(Served { requests: vec![7], connections: vec![1], usage: None })),
+            iterations => Ok(Answer::Sample(Sample {
                 elapsed_ns: 5,
                 setup_ns: 1,
                 tasks: 1,
                 checksum: "00".to_owned(),
                 workers: vec![1],
                 usage: (iterations == 4).then(|| Usage { processes: Some(2), ..Usage::default() }),
-            }),
+            })),
         }
     }
 }
@@ -128,11 +129,11 @@ fn a_refused_job_leaves_no_earlier_job_behind() {
 
 #[test]
 fn another_version_is_refused_by_number_whatever_else_the_job_says() {
-    let expected = error("the job speaks protocol 2, this worker protocol 1: build both from the same source");
+    let expected = "the job speaks protocol 2, this worker protocol 1: build both from the same source";
     for job in [JOB.replace("\"protocol\":1", "\"protocol\":2"), r#"{"type":"job","protocol":2,"plan":[]}"#.to_owned()]
     {
         let (replies, ending) = say(&[&job, RUN]);
-        assert_eq!(replies, [expected.clone()]);
+        assert_eq!(replies[..], [error(expected)]);
         ending.unwrap_err();
     }
 }
@@ -174,4 +175,11 @@ fn bytes_that_are_no_text_are_no_message() {
     let mut output = Vec::new();
     converse(&b"\xff\xfe\n"[..], &mut output, &IDENTITY, &Scripted).unwrap_err();
     assert!(String::from_utf8(output).unwrap().contains("not a protocol message"));
+}
+
+#[test]
+fn what_a_server_counted_is_passed_on_as_it_is() {
+    let (replies, ending) = say(&[&burn(5), RUN]);
+    assert!(ending.is_ok());
+    assert_eq!(replies[1], Reply::Served(Served { requests: vec![7], connections: vec![1], usage: None }));
 }

@@ -18,8 +18,7 @@ use nix::{
     errno::Errno,
     sys::{
         time::TimeSpec,
-        timer::{Expiration, TimerSetTimeFlags},
-        timerfd::{ClockId, TimerFd, TimerFlags},
+        timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags},
     },
     time::{ClockId as Clock, ClockNanosleepFlags, clock_gettime, clock_nanosleep},
 };

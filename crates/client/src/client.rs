@@ -1,0 +1,111 @@
+//! The client as a whole: its threads, the barrier before the start, and one sample for all of them.
+
+use std::panic::resume_unwind;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Barrier, OnceLock};
+use std::thread;
+
+use anyhow::Result;
+use protocol::{LoadJob, LoadSample, Pace};
+
+use crate::lane::Lane;
+use crate::limits::allow_connections;
+use crate::plan::Plan;
+use crate::schedule::{Schedule, Share};
+use crate::source::Source;
+use crate::system::{now_ns, sharpen_timers};
+use crate::tally::{Tally, merge};
+
+/// From the barrier to the start of an open loop's schedule, so that no thread comes late to its first request.
+const LEAD_NS: u64 = 1_000_000;
+
+/// A load generator with a job. Its connections stay open from one run to the next.
+pub struct Client {
+    plan: Arc<Plan>,
+    lanes: Vec<Lane>,
+}
+
+/// What the threads of a run have in common.
+struct Shared {
+    barrier: Barrier,
+    start_ns: OnceLock<u64>,
+    taken: AtomicU64,
+}
+
+impl Client {
+    /// Looks at a job and prepares everything but the connections.
+    ///
+    /// # Errors
+    /// The job cannot be done as it is, or not under this process's limits. The message says what to do.
+    pub fn new(job: &LoadJob) -> Result<Self> {
+        let plan = Arc::new(Plan::new(job)?);
+        allow_connections(job.connections, job.threads)?;
+        let lanes = (0..plan.threads).map(|thread| Lane::new(&plan, thread)).collect::<Result<_>>()?;
+        Ok(Self { plan, lanes })
+    }
+
+    /// Opens what is not open, sends all requests, awaits the answers, and says what came of them. The sample is
+    /// without `usage`, which is the process's.
+    ///
+    /// # Errors
+    /// The kernel refused something that it does not refuse. Whatever a server does is counted, not an error.
+    pub fn run(&mut self) -> Result<LoadSample> {
+        let began_ns = now_ns();
+        let plan = &*self.plan;
+        let shared =
+            Shared { barrier: Barrier::new(plan.threads), start_ns: OnceLock::new(), taken: AtomicU64::new(0) };
+        let tallies = if let [lane] = &mut self.lanes[..] {
+            // On this thread: in a process with only one, the kernel need not count references to descriptors.
+            vec![run_lane(lane, plan, 0, &shared)?]
+        } else {
+            thread::scope(|scope| {
+                let shared = &shared;
+                let start = |(thread, lane)| scope.spawn(move || run_lane(lane, plan, thread, shared));
+                let handles: Vec<_> = self.lanes.iter_mut().enumerate().map(start).collect();
+                let join = |handle: thread::ScopedJoinHandle<'_, _>| {
+                    handle.join().unwrap_or_else(|panic| resume_unwind(panic))
+                };
+                handles.into_iter().map(join).collect::<Result<Vec<Tally>>>()
+            })?
+        };
+
+        let start_ns = *shared.start_ns.get().expect("every thread has passed the barrier");
+        let first_due_ns = schedule(plan).map_or(0, |mut schedule| schedule.next().unwrap_or(0));
+        let ended_ns = tallies.iter().map(|tally| tally.ended_at_ns).max().unwrap_or(start_ns);
+        let mut sample = merge(&tallies);
+        sample.setup_ns = start_ns.saturating_sub(began_ns);
+        sample.elapsed_ns = ended_ns.saturating_sub(start_ns + first_due_ns);
+        if let Pace::Closed { requests } = plan.pace {
+            sample.unsent = requests - sample.sent;
+        }
+        Ok(sample)
+    }
+}
+
+fn run_lane(lane: &mut Lane, plan: &Plan, thread: usize, shared: &Shared) -> Result<Tally> {
+    sharpen_timers();
+    let opened = lane.open();
+    // The others wait for this thread, whatever came of it.
+    shared.barrier.wait();
+    let lead_ns = if matches!(plan.pace, Pace::Open { .. }) { LEAD_NS } else { 0 };
+    let start_ns = *shared.start_ns.get_or_init(|| now_ns() + lead_ns);
+    opened?;
+    let source = match (&plan.pace, schedule(plan)) {
+        (Pace::Open { .. }, Some(schedule)) => {
+            Source::open(Share::new(schedule, thread, plan.threads, plan.connections), start_ns)
+        }
+        (Pace::Closed { requests }, _) => Source::closed(&shared.taken, *requests),
+        (Pace::Open { .. }, None) => unreachable!("an open loop has a schedule"),
+    };
+    lane.run(source)
+}
+
+/// The schedule of an open loop.
+fn schedule(plan: &Plan) -> Option<Schedule> {
+    match plan.pace {
+        Pace::Closed { .. } => None,
+        Pace::Open { rate_per_s, duration_ns, arrivals, seed } => {
+            Some(Schedule::new(rate_per_s, duration_ns, arrivals, seed))
+        }
+    }
+}

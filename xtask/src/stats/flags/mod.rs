@@ -1,0 +1,201 @@
+//! What a reader should know before believing a cell's figures. `docs/flags.md` explains each flag and its threshold.
+//!
+//! Here is what any cell may be flagged for; [`http`] has what only HTTP cells are.
+
+pub mod http;
+
+use protocol::{HttpModel, Model};
+
+use super::summary::{CellSummary, Flag, Spread};
+use crate::matrix::plan::{Cell, ServerSpec, Work};
+use crate::results::record::SampleRecord;
+
+/// A median below this is noise of the clock and of the barrier, not the time of the work.
+pub const RESOLUTION_NS: u64 = 1_000;
+
+/// A run is disturbed when more than this share of its CPU time was stolen.
+pub const STOLEN_SHARE: f64 = 0.05;
+
+/// The kernel tells stolen time in ticks of 10 ms, so the last tick of a reading may not have been stolen in the run.
+pub const STOLEN_TICK_NS: u64 = 10_000_000;
+
+/// A run is an outlier when it took this many times the median, or the median this many times the run.
+pub const OUTLIER_FACTOR: f64 = 1.5;
+
+/// A cell is skewed when its busiest worker did this many times what it would have in the most even division.
+pub const SKEW_FACTOR: f64 = 1.5;
+
+/// A flag, and the same in a sentence with figures.
+pub type Note = (Flag, String);
+
+/// All flags of a cell whose figures are filled in. `cores` is how many CPUs the client could use.
+#[must_use]
+pub fn notes(cell: &Cell, cores: u32, runs: &[&SampleRecord], summary: &CellSummary) -> Vec<Note> {
+    let Some(elapsed_ns) = &summary.elapsed_ns else { return Vec::new() };
+    let rounds: Vec<u32> = runs.iter().map(|run| run.round).collect();
+    let mut notes = Vec::new();
+    notes.extend(below_resolution(elapsed_ns.median));
+    if let Work::Http(work) = &cell.work {
+        notes.extend(http::notes(work, cores, summary));
+    }
+    notes.extend(runs.iter().filter_map(|run| stolen(run)));
+    notes.extend(runs.iter().filter_map(|run| throttled(run)));
+    notes.extend(outliers(&rounds, elapsed_ns));
+    let shared_out = summary.by_worker.as_deref().filter(|_| divides_evenly(cell));
+    notes.extend(shared_out.and_then(|by_worker| skewed(by_worker, what_is_shared(cell))));
+    notes
+}
+
+fn below_resolution(median_ns: u64) -> Option<Note> {
+    (median_ns < RESOLUTION_NS).then(|| {
+        let text = format!("the median, {median_ns} ns, is below {RESOLUTION_NS} ns: give the cell more work");
+        (Flag::BelowResolution, text)
+    })
+}
+
+/// Stolen time is held against the CPU time of the run, the stolen part included, or its wall time if that is longer:
+/// a run that mostly waits wants little CPU time, and losing half of that need not delay it.
+#[expect(clippy::cast_precision_loss, reason = "53 bits of nanoseconds are 104 days")]
+fn stolen(run: &SampleRecord) -> Option<Note> {
+    let stolen = run.machine.stolen_ns?.saturating_sub(STOLEN_TICK_NS);
+    let usage = run.sample.usage();
+    let used = usage.and_then(|usage| usage.user_ns?.checked_add(usage.sys_ns?)).unwrap_or(0);
+    let wall = run.sample.elapsed_ns().saturating_add(run.sample.setup_ns());
+    let whole = used.saturating_add(stolen).max(wall);
+    let share = if whole == 0 { 0.0 } else { stolen as f64 / whole as f64 };
+    (share > STOLEN_SHARE).then(|| {
+        let text = format!("round {}: {:.0} % of its CPU time was stolen", run.round, share * 100.0);
+        (Flag::Disturbed, text)
+    })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "shown with one decimal")]
+fn throttled(run: &SampleRecord) -> Option<Note> {
+    let throttled = run.machine.throttled_ns.filter(|&ns| ns > 0)?;
+    let text =
+        format!("round {}: the control group was throttled for {:.1} ms", run.round, throttled as f64 / 1_000_000.0);
+    Some((Flag::Disturbed, text))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "53 bits of nanoseconds are 104 days")]
+fn outliers(rounds: &[u32], elapsed_ns: &Spread<u64>) -> Vec<Note> {
+    let median = elapsed_ns.median as f64;
+    let far = |(&round, &value): (&u32, &u64)| {
+        let value = value as f64;
+        let is_far = value > median * OUTLIER_FACTOR || value * OUTLIER_FACTOR < median;
+        (is_far && median > 0.0)
+            .then(|| (Flag::Outlier, format!("round {round} took {:.2} times the median", value / median)))
+    };
+    rounds.iter().zip(&elapsed_ns.values).filter_map(far).collect()
+}
+
+/// Whether the model deals tasks out evenly or hands them out one by one. Work stealing promises no even division, and
+/// one worker has nobody to share with.
+fn divides_evenly(cell: &Cell) -> bool {
+    match &cell.work {
+        Work::Batch(batch) => {
+            matches!(batch.model, Model::Threads | Model::Processes | Model::Loops | Model::Offload)
+        }
+        Work::Http(http) => match &http.server {
+            ServerSpec::Own(server) => server.model != HttpModel::WorkStealing,
+            ServerSpec::Command(_) | ServerSpec::Running(_) => true,
+        },
+    }
+}
+
+fn what_is_shared(cell: &Cell) -> &'static str {
+    match cell.work {
+        Work::Batch(_) => "tasks",
+        Work::Http(_) => "requests",
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "task counts are far below 2^53")]
+fn skewed(by_worker: &[u64], what: &str) -> Option<Note> {
+    let total: u64 = by_worker.iter().sum();
+    let (busiest, &most) = by_worker.iter().enumerate().max_by_key(|&(_, &tasks)| tasks)?;
+    // With 3 tasks for 2 workers one of them must do 2: the fairest share is rounded up.
+    let fair = total.div_ceil(u64::try_from(by_worker.len()).ok()?);
+    (most as f64 > fair as f64 * SKEW_FACTOR).then(|| {
+        let text = format!("worker {} of {} did {most} of {total} {what}", busiest + 1, by_worker.len());
+        (Flag::Skewed, text)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stats::fixtures::{batch, cell, sample_record, tasks_of};
+
+    fn flagged(model: Model, elapsed: &[u64], change: impl FnOnce(&mut Vec<SampleRecord>)) -> Vec<Note> {
+        let mut runs: Vec<SampleRecord> =
+            (1..).zip(elapsed).map(|(round, &ns)| sample_record("c", round, false, ns)).collect();
+        change(&mut runs);
+        let mut summary = cell("c", elapsed);
+        summary.by_worker = Some(runs[0].sample.by_worker());
+        notes(&batch(model), 2, &runs.iter().collect::<Vec<_>>(), &summary)
+    }
+
+    const SECOND: u64 = 1_000_000_000;
+
+    #[test]
+    fn calm_runs_have_no_flags() {
+        assert_eq!(flagged(Model::Threads, &[SECOND, SECOND + 1, SECOND - 1], |_| {}), []);
+    }
+
+    #[test]
+    fn a_median_below_a_microsecond_is_below_resolution() {
+        let notes = flagged(Model::Threads, &[999, 999, 999], |_| {});
+        assert_eq!(
+            notes,
+            [(Flag::BelowResolution, "the median, 999 ns, is below 1000 ns: give the cell more work".to_owned())]
+        );
+        assert_eq!(flagged(Model::Threads, &[1_000, 1_000, 1_000], |_| {}), []);
+    }
+
+    #[test]
+    fn an_outlier_says_which_round_and_how_far() {
+        let notes = flagged(Model::Threads, &[SECOND, 2 * SECOND, SECOND, SECOND, SECOND / 2], |_| {});
+        assert_eq!(
+            notes,
+            [
+                (Flag::Outlier, "round 2 took 2.00 times the median".to_owned()),
+                (Flag::Outlier, "round 5 took 0.50 times the median".to_owned())
+            ]
+        );
+    }
+
+    #[test]
+    fn exactly_one_and_a_half_times_the_median_is_no_outlier() {
+        assert_eq!(flagged(Model::Threads, &[2 * SECOND, 3 * SECOND, 2 * SECOND], |_| {}), []);
+    }
+
+    #[test]
+    fn stolen_time_is_held_against_cpu_time_and_one_tick_is_forgiven() {
+        // Two cores for a second: 110 ms less a tick of 10 ms are 100 of 2,100 ms.
+        let calm = flagged(Model::Threads, &[SECOND], |runs| runs[0].machine.stolen_ns = Some(110_000_000));
+        assert_eq!(calm, []);
+        let notes = flagged(Model::Threads, &[SECOND], |runs| runs[0].machine.stolen_ns = Some(210_000_000));
+        assert_eq!(notes, [(Flag::Disturbed, "round 1: 9 % of its CPU time was stolen".to_owned())]);
+        let short = flagged(Model::Threads, &[SECOND / 20], |runs| runs[0].machine.stolen_ns = Some(10_000_000));
+        assert_eq!(short, []);
+    }
+
+    #[test]
+    fn any_throttling_disturbs() {
+        let notes = flagged(Model::Threads, &[SECOND, SECOND], |runs| runs[1].machine.throttled_ns = Some(12_340_000));
+        assert_eq!(notes, [(Flag::Disturbed, "round 2: the control group was throttled for 12.3 ms".to_owned())]);
+    }
+
+    #[test]
+    fn a_worker_that_does_far_more_than_its_share_is_skewed() {
+        let skew = |model| flagged(model, &[SECOND], |runs| tasks_of(&mut runs[0]).workers = vec![1, 7]);
+        assert_eq!(skew(Model::Loops), [(Flag::Skewed, "worker 2 of 2 did 7 of 8 tasks".to_owned())]);
+        assert_eq!(skew(Model::WorkStealing), []);
+    }
+
+    #[test]
+    fn a_division_that_cannot_be_fairer_is_not_skewed() {
+        assert_eq!(flagged(Model::Threads, &[SECOND], |runs| tasks_of(&mut runs[0]).workers = vec![1, 0, 0, 0]), []);
+    }
+}
