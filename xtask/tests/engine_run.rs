@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::bail;
 use xtask::engine::calibrate::{Calibration, Rates};
+use xtask::engine::calibrations::Calibrations;
 use xtask::engine::event::{Event, Listener};
 use xtask::engine::failure::{Failure, FailureKind};
 use xtask::engine::launcher::Halt;
@@ -57,7 +58,8 @@ fn walk(plan: &Plan, launcher: &mut ScriptedLauncher) -> (Outcome, Vec<String>) 
     let mut script = Script::new(|_| Ok(()));
     let control = Control::new().unwrap();
     let outcome =
-        engine::run(plan, &Rates::new(), &Options::default(), launcher, &control, &mut [&mut script]).unwrap();
+        engine::run(plan, &Calibrations::default(), &Options::default(), launcher, &control, &mut [&mut script])
+            .unwrap();
     (outcome, script.lines)
 }
 
@@ -122,7 +124,8 @@ fn the_same_seed_gives_the_same_order() {
     let order = |seed| {
         let mut launcher = ScriptedLauncher::new();
         let options = Options { seed, ..Options::default() };
-        engine::run(&plan, &Rates::new(), &options, &mut launcher, &Control::new().unwrap(), &mut []).unwrap();
+        engine::run(&plan, &Calibrations::default(), &options, &mut launcher, &Control::new().unwrap(), &mut [])
+            .unwrap();
         launcher.log()
     };
     assert_eq!(order(1), order(1));
@@ -211,7 +214,8 @@ fn who_asks_to_stop_between_two_repetitions_waits_for_none() {
     });
     let mut launcher = ScriptedLauncher::new();
     let options = Options::default();
-    let outcome = engine::run(&plan, &Rates::new(), &options, &mut launcher, &control, &mut [&mut script]).unwrap();
+    let outcome =
+        engine::run(&plan, &Calibrations::default(), &options, &mut launcher, &control, &mut [&mut script]).unwrap();
     assert!(outcome.interrupted);
     assert_eq!(launcher.log(), ["launch s/cell=a", "run s/cell=a", "close s/cell=a"]);
 }
@@ -235,7 +239,7 @@ fn a_listener_that_fails_ends_the_worker_and_the_matrix() {
     let control = Control::new().unwrap();
     let options = Options::default();
     let listeners: &mut [&mut dyn Listener] = &mut [&mut full_disk, &mut other];
-    let error = engine::run(&plan, &Rates::new(), &options, &mut launcher, &control, listeners).unwrap_err();
+    let error = engine::run(&plan, &Calibrations::default(), &options, &mut launcher, &control, listeners).unwrap_err();
     assert_eq!(error.to_string(), "no space left on device");
     assert_eq!(launcher.log(), ["launch s/cell=a", "run s/cell=a", "close s/cell=a"]);
     assert_eq!(heard.get(), 2, "the start and the warning");
@@ -255,7 +259,8 @@ fn cells_of_an_earlier_result_are_not_run() {
     let options = Options { seed: 0, skip: HashSet::from(["s/cell=a".to_owned()]) };
     let mut launcher = ScriptedLauncher::new();
     let outcome =
-        engine::run(&plan, &Rates::new(), &options, &mut launcher, &Control::new().unwrap(), &mut []).unwrap();
+        engine::run(&plan, &Calibrations::default(), &options, &mut launcher, &Control::new().unwrap(), &mut [])
+            .unwrap();
     assert!(outcome.complete);
     assert_eq!(launcher.log()[0], "launch s/cell=b");
 }
@@ -268,11 +273,12 @@ fn every_cell_of_a_runtime_that_could_not_be_calibrated_fails_with_that_reason()
     let failure =
         Failure { kind: FailureKind::Died, reason: "calibration: the worker died".into(), stderr_tail: vec![] };
     let rates = Rates::from([("rust".to_owned(), Err(failure))]);
+    let calibrations = Calibrations { rates, ..Calibrations::default() };
     let mut script = Script::new(|_| Ok(()));
     let mut launcher = ScriptedLauncher::new();
     let options = Options::default();
     let control = Control::new().unwrap();
-    engine::run(&plan, &rates, &options, &mut launcher, &control, &mut [&mut script]).unwrap();
+    engine::run(&plan, &calibrations, &options, &mut launcher, &control, &mut [&mut script]).unwrap();
     assert_eq!(
         script.lines[1..3],
         [
@@ -295,9 +301,10 @@ fn what_workers_say_about_themselves_is_kept() {
         runtime: "none".into(),
     };
     let rates = Rates::from([("rust".to_owned(), Ok(calibration))]);
+    let calibrations = Calibrations { rates, ..Calibrations::default() };
     let control = Control::new().unwrap();
     let options = Options::default();
-    let outcome = engine::run(&plan, &rates, &options, &mut ScriptedLauncher::new(), &control, &mut []).unwrap();
+    let outcome = engine::run(&plan, &calibrations, &options, &mut ScriptedLauncher::new(), &control, &mut []).unwrap();
     let ready = &outcome.workers[&("rust".to_owned(), "scripted 1".to_owned())];
     assert_eq!(ready.runtime, "none");
 }

@@ -15,10 +15,10 @@ use engine_support::{MARK, TIMEOUT, marked, new_mark, plan, processes_where, wai
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use xtask::engine::binaries::Binaries;
-use xtask::engine::calibrate::Rates;
+use xtask::engine::calibrations::Calibrations;
+use xtask::engine::conversation::Limits;
 use xtask::engine::ending::Graces;
 use xtask::engine::event::{Event, Listener};
-use xtask::engine::session::Limits;
 use xtask::engine::signals::{Control, EXIT_INTERRUPTED};
 use xtask::engine::workers::ProcessLauncher;
 use xtask::engine::{self, Options};
@@ -58,7 +58,8 @@ fn driver() {
         .with_limits(Limits { ready: TIMEOUT, graces })
         .alone();
     let options = Options { seed: 1, skip: HashSet::new() };
-    let outcome = engine::run(&plan, &Rates::new(), &options, &mut launcher, &control, &mut [&mut Print]).unwrap();
+    let outcome =
+        engine::run(&plan, &Calibrations::default(), &options, &mut launcher, &control, &mut [&mut Print]).unwrap();
     if outcome.interrupted {
         std::process::exit(EXIT_INTERRUPTED);
     }

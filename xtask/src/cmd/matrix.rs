@@ -13,7 +13,9 @@ use clap::ValueEnum;
 use super::{Exit, load_options, load_plan, matrix_file, select, to_stdout};
 use crate::engine::binaries::{self, Binaries};
 use crate::engine::build::{already_built, build, workspace};
-use crate::engine::calibrate::{Rates, calibrate};
+use crate::engine::calibrate::calibrate;
+use crate::engine::calibrations::Calibrations;
+use crate::engine::capacity;
 use crate::engine::event::Listener;
 use crate::engine::lock::MachineLock;
 use crate::engine::signals::Control;
@@ -166,7 +168,7 @@ impl Matrix<'_> {
             .context("cannot listen for the ends of workers")?
             .alone();
         let mut samples = self.folder.sample_file()?;
-        let rates = self.calibrate(&mut launcher, control);
+        let calibrations = self.calibrate(&mut launcher, control);
         self.folder.write_environment(&self.environment)?;
         let (mut progress, curtain) = progress::new(self.plan.estimate());
         let mut live = Live::new(self.plan, printer(format), curtain);
@@ -174,7 +176,7 @@ impl Matrix<'_> {
         let options = engine::Options { seed: self.environment.seed, ..Default::default() };
         let outcome = engine::run(
             self.plan,
-            &rates,
+            &calibrations,
             &options,
             &mut launcher,
             control,
@@ -203,16 +205,23 @@ impl Matrix<'_> {
         }
     }
 
-    fn calibrate(&mut self, launcher: &mut ProcessLauncher, control: &Control) -> Rates {
-        let mut rates = Rates::new();
+    fn calibrate(&mut self, launcher: &mut ProcessLauncher, control: &Control) -> Calibrations {
+        let mut calibrations = Calibrations::default();
+        let skip = HashSet::new();
         let mut warn = |warning: String| eprintln!("warning: {warning}");
-        calibrate(self.plan, &HashSet::new(), &mut rates, launcher, control, &mut warn);
-        for (runtime, calibration) in &rates {
+        calibrate(self.plan, &skip, &mut calibrations.rates, launcher, control, &mut warn);
+        capacity::measure(self.plan, &skip, &mut calibrations, launcher, control, &mut warn);
+        for (runtime, calibration) in &calibrations.rates {
             if let Ok(calibration) = calibration {
                 self.environment.calibration.insert(runtime.clone(), calibration.clone());
             }
         }
-        rates
+        for (server, capacity) in &calibrations.capacities {
+            if let Ok(capacity) = capacity {
+                self.environment.capacity.insert(server.clone(), capacity.clone());
+            }
+        }
+        calibrations
     }
 
     fn take_note(&mut self, outcome: &Outcome) {

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::env;
-use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -117,24 +116,30 @@ impl std::error::Error for NotFound {}
 /// There is no such executable file.
 pub fn resolve(runtime: &Runtime) -> Result<WorkerCommand, NotFound> {
     let name = runtime.command.first().map_or("", String::as_str);
-    let own = runtime.env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.into());
-    let path = own.or_else(|| env::var_os("PATH")).unwrap_or_default();
-    match find_program(name, &path) {
-        Some(program) => {
-            Ok(WorkerCommand { program, arguments: runtime.command[1..].to_vec(), environment: runtime.env.clone() })
-        }
+    match find_program(name, &runtime.env, Path::new("")) {
+        Some(program) => Ok(WorkerCommand {
+            program,
+            arguments: runtime.command[1..].to_vec(),
+            environment: runtime.env.clone(),
+            folder: None,
+        }),
         None => Err(NotFound { program: name.to_owned(), install: runtime.install.clone() }),
     }
 }
 
-fn find_program(name: &str, path: &OsStr) -> Option<PathBuf> {
+/// The file of a program: a name is looked up on the PATH (that of `environment`, if it sets one), a relative path
+/// starts from `folder`.
+#[must_use]
+pub fn find_program(name: &str, environment: &[(String, String)], folder: &Path) -> Option<PathBuf> {
+    let own = environment.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.into());
+    let path = own.or_else(|| env::var_os("PATH")).unwrap_or_default();
     let executable = |path: &PathBuf| path.is_file() && access(path.as_path(), AccessFlags::X_OK).is_ok();
     let found = if name.contains('/') {
-        Some(PathBuf::from(name)).filter(executable)
+        Some(folder.join(name)).filter(executable)
     } else if name.is_empty() {
         None
     } else {
-        env::split_paths(path).map(|folder| folder.join(name)).find(executable)
+        env::split_paths(&path).map(|folder| folder.join(name)).find(executable)
     };
     // Not canonical: a virtual environment's interpreter finds its home by the link that it was called by.
     std::path::absolute(found?).ok()

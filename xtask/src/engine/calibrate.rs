@@ -11,7 +11,7 @@ use protocol::{BatchJob, Job, Lock, Model, Ready, Task};
 use serde::{Deserialize, Serialize};
 
 use super::failure::{Failure, FailureKind};
-use super::launcher::{Assignment, Halt, Launcher};
+use super::launcher::{Assignment, Duty, Halt, Launcher};
 use super::signals::Control;
 use crate::matrix::plan::{BurnRate, Plan};
 
@@ -113,8 +113,8 @@ fn calibrate_runtime(
                     iterations_per_s,
                     iterations: count,
                     elapsed_ns: times,
-                    worker: ready.worker,
-                    runtime: ready.runtime,
+                    worker: ready.as_ref().map(|ready| ready.worker.clone()).unwrap_or_default(),
+                    runtime: ready.map(|ready| ready.runtime).unwrap_or_default(),
                 });
             }
             Ok((_, times)) => {
@@ -146,8 +146,8 @@ fn burn(
     iterations: u64,
     launcher: &mut dyn Launcher,
     warn: &mut dyn FnMut(String),
-) -> Result<(Ready, Vec<u64>), Halt> {
-    let job = Job::Batch(BatchJob {
+) -> Result<(Option<Ready>, Vec<u64>), Halt> {
+    let duty = Duty::Batch(Job::Batch(BatchJob {
         model: Model::Sequential,
         workers: 1,
         lock: Lock::None,
@@ -156,12 +156,12 @@ fn burn(
         first_task: 0,
         steps: 1,
         task: Task::Burn { iterations },
-    });
+    }));
     let label = format!("calibration of {runtime}");
-    let assignment = Assignment { label: &label, runtime, job: &job, timeout: TIMEOUT };
+    let assignment = Assignment { label: &label, runtime, duty, timeout: TIMEOUT };
     let mut session = launcher.launch(&assignment).map_err(Halt::Failed)?;
     let mut measure = || {
-        let ready = session.prepare()?;
+        let ready = session.prepare()?.into_iter().next();
         let elapsed_ns = session.run(true)?.elapsed_ns();
         if Duration::from_nanos(elapsed_ns) < LONG_ENOUGH {
             return Ok((ready, vec![elapsed_ns]));

@@ -1,6 +1,6 @@
-//! How a worker is ended, so that nothing of it lives when the next one starts.
+//! How a process is ended, so that nothing of it lives when the next one starts.
 //!
-//! Closing its stdin asks it to exit. What does not hear is terminated, then killed, with its whole process group. A
+//! Closing its stdin asks a worker to exit, a signal asks any other program. What does not hear is terminated, then killed, with its whole process group. A
 //! process that left the group (`setsid`) becomes our child when its parent ends, as we adopt orphans; such children
 //! are killed one by one. No process is ever looked for by its name, and none is touched that we did not start.
 
@@ -32,19 +32,32 @@ impl Default for Graces {
 /// For the kernel to clear away what was killed.
 const KILL_GRACE: Duration = Duration::from_secs(5);
 
-/// How politely a worker is ended.
+/// How politely a process is ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Manner {
-    /// It may clean up: its stdin is closed first.
+    /// A worker may clean up: its stdin is closed first.
     Ask,
     /// It hangs, or nobody wants to wait: SIGTERM at once.
     Terminate,
+    /// It speaks no protocol: the signal that it takes for a request to end, and time to do so.
+    Stop(Signal),
+}
+
+impl Manner {
+    /// The signal that is sent before SIGKILL.
+    #[must_use]
+    pub fn signal(self) -> Signal {
+        match self {
+            Self::Ask | Self::Terminate => Signal::SIGTERM,
+            Self::Stop(signal) => signal,
+        }
+    }
 }
 
 /// What an ending took.
 #[derive(Debug, Default)]
 pub struct Ended {
-    /// Whether SIGTERM was not enough.
+    /// Whether the signal was not enough.
     pub killed: bool,
     /// What a person should know, one sentence each.
     pub warnings: Vec<String>,
@@ -61,38 +74,50 @@ pub struct Orphans {
     pub inherited: Vec<Pid>,
 }
 
-/// Ends a worker and all that it started.
-pub fn end(process: &mut Process, control: &Control, graces: Graces, manner: Manner, orphans: &Orphans) -> Ended {
+/// Ends a process and all that it started. Orphans are looked for where `orphans` says which they may be: not while
+/// another process of the cell lives, whose children they could be.
+pub fn end(
+    process: &mut Process,
+    control: &Control,
+    graces: Graces,
+    manner: Manner,
+    orphans: Option<&Orphans>,
+) -> Ended {
+    let name = process.name();
     let mut ended = Ended::default();
     let mut signalled = false;
     process.close_stdin();
     if manner == Manner::Ask && !wait_for_exit(process, control, graces.exit, true) && !control.stopped() {
-        let text = format!("the worker did not exit within {:?} after its stdin was closed and was ended", graces.exit);
+        let text = format!("{name} did not exit within {:?} after its stdin was closed and was ended", graces.exit);
         ended.warnings.push(text);
     }
     if !process.has_exited() {
         signalled = true;
-        process.signal(Signal::SIGTERM);
-        if !wait_for_exit(process, control, graces.terminate, false) {
+        let patient = matches!(manner, Manner::Stop(_)) && !control.stopped();
+        let grace = if patient { graces.exit } else { graces.terminate };
+        let deadline = Instant::now() + grace;
+        process.signal(manner.signal());
+        if !wait_for_exit(process, control, grace, false) {
             ended.killed = true;
             process.signal(Signal::SIGKILL);
             if !wait_for_exit(process, control, KILL_GRACE, false) {
-                let text = format!(
-                    "the worker, process {}, could not be killed; what follows may be disturbed by it",
-                    process.group()
-                );
+                let group = process.group();
+                let text = format!("{name}, process {group}, could not be killed; what follows may be disturbed by it");
                 ended.warnings.push(text);
             }
+        } else if patient && !wait_for_empty_group(process, deadline) {
+            let left = linux::living_members(process.group());
+            ended.warnings.push(format!("{name} left {} running when it ended, which was killed", list(&left)));
         }
     }
     if process.has_exited() && !process.group_is_empty() {
         let left = linux::living_members(process.group());
         // Whoever was told to end together with its leader was not left behind by it.
         if !signalled && !left.is_empty() {
-            ended.warnings.push(format!("the worker left {} running, which was killed", list(&left)));
+            ended.warnings.push(format!("{name} left {} running, which was killed", list(&left)));
         }
         process.signal(Signal::SIGKILL);
-        if !wait_for_empty_group(process, KILL_GRACE) {
+        if !wait_for_empty_group(process, Instant::now() + KILL_GRACE) {
             let left = linux::living_members(process.group());
             if !left.is_empty() {
                 let text = format!("{} could not be killed; what follows may be disturbed by it", list(&left));
@@ -100,10 +125,10 @@ pub fn end(process: &mut Process, control: &Control, graces: Graces, manner: Man
             }
         }
     }
-    control.set_group(None);
-    let left = end_orphans(orphans);
+    control.remove_group(process.group());
+    let left = orphans.map(|orphans| end_orphans(orphans, control)).unwrap_or_default();
     if !left.is_empty() {
-        let text = format!("the worker left {} running outside its process group, which was killed", list(&left));
+        let text = format!("{name} left {} running outside its process group, which was killed", list(&left));
         ended.warnings.push(text);
     }
     process.read();
@@ -132,10 +157,9 @@ fn wait_for_exit(process: &mut Process, control: &Control, grace: Duration, give
     }
 }
 
-/// Waits until the killed group has left the process table. Where orphans are not adopted, nobody tells us when that
+/// Waits until the group has left the process table. Where orphans are not adopted, nobody tells us when that
 /// is so: hence short sleeps, in a case that is rare.
-fn wait_for_empty_group(process: &mut Process, grace: Duration) -> bool {
-    let deadline = Instant::now() + grace;
+fn wait_for_empty_group(process: &mut Process, deadline: Instant) -> bool {
     while !process.group_is_empty() {
         let now = Instant::now();
         if now >= deadline {
@@ -147,13 +171,14 @@ fn wait_for_empty_group(process: &mut Process, grace: Duration) -> bool {
 }
 
 /// Kills the orphans among our children, and theirs, until there are none; tells which they were.
-fn end_orphans(orphans: &Orphans) -> Vec<Seen> {
+fn end_orphans(orphans: &Orphans, control: &Control) -> Vec<Seen> {
     let mut killed: Vec<Seen> = Vec::new();
     let deadline = Instant::now() + KILL_GRACE;
     loop {
         let mut any = false;
         for pid in linux::children().unwrap_or_default() {
-            if !orphans.owns(pid) {
+            // Whoever still leads a group of the cell is nobody's orphan.
+            if !orphans.owns(pid) || control.has_group(pid) {
                 continue;
             }
             let seen = linux::look(pid).filter(|seen| !seen.zombie);

@@ -14,6 +14,14 @@ pub struct Failure {
     pub stderr_tail: Vec<String>,
 }
 
+impl Failure {
+    /// A failure with nothing on stderr.
+    #[must_use]
+    pub fn new(kind: FailureKind, reason: impl Into<String>) -> Self {
+        Self { kind, reason: reason.into(), stderr_tail: Vec::new() }
+    }
+}
+
 /// Kinds of ends, for programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -30,6 +38,12 @@ pub enum FailureKind {
     WorkerError,
     /// The checksum differs from what others computed for the same work.
     WrongChecksum,
+    /// The server did not get ready, or nobody answers at the address where it should run already.
+    NotReady,
+    /// No request got the right answer.
+    NoAnswers,
+    /// A limit of the system is too low for the cell.
+    Limit,
     /// Something that the cell needs is not installed: `skipped`.
     Missing,
     /// The worker cannot do this combination: `unsupported`.

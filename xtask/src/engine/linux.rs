@@ -2,6 +2,7 @@
 //! engine falls back on process groups alone.
 
 use std::fs;
+use std::process::Command;
 
 use nix::unistd::Pid;
 
@@ -11,6 +12,30 @@ pub fn adopt_orphans() {
     #[cfg(target_os = "linux")]
     // Kernels before 3.4 cannot; there orphans go to init, as they always did.
     let _ = nix::sys::prctl::set_child_subreaper(true);
+}
+
+/// Makes the process that this command will start receive SIGTERM when the thread that starts it ends, as our own
+/// workers do by themselves.
+pub fn die_with_parent(command: &mut Command) {
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::unix::process::CommandExt;
+
+        use nix::sys::prctl::set_pdeathsig;
+        use nix::sys::signal::Signal;
+        use nix::unistd::getppid;
+
+        let parent = Pid::this();
+        let prepare = move || {
+            set_pdeathsig(Signal::SIGTERM)?;
+            // It may have ended before it could be asked for.
+            if getppid() == parent { Ok(()) } else { Err(nix::errno::Errno::ESRCH.into()) }
+        };
+        // SAFETY: between fork and exec it makes two system calls, which allocate nothing and take no lock.
+        unsafe { command.pre_exec(prepare) };
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = command;
 }
 
 /// The children of this process, zombies included. `None` where the system does not tell.

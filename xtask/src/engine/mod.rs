@@ -7,12 +7,14 @@
 //! | [`schedule`] | plan and seed → the order of all repetitions; pure |
 //! | [`run`](mod@run) | walks the schedule, emits events, decides what a failure means for the rest |
 //! | [`answer`] | whether a sample can be an answer to its job |
-//! | [`calibrate`] | CPU time → iterations, by ordinary jobs |
+//! | [`calibrate`], [`capacity`] | CPU time → iterations, shares of a server's capacity → rates, by ordinary jobs |
+//! | [`calibrations`] | what was measured so, and what it turns a cell into |
 //! | [`launcher`] | the seam: what the walk needs of whoever starts workers |
 //! | [`scripted`] | a launcher without processes, for tests |
 //! | [`workers`] | the launcher with processes |
-//! | [`session`] | the conversation with one worker |
-//! | [`process`], [`lines`], [`ending`], [`linux`] | one process: its pipes, its end, its orphans |
+//! | [`conversation`] | the conversation with one process that speaks the protocol |
+//! | `session`, `http` | a batch cell, and an HTTP cell with its server and client |
+//! | [`process`], `pipes`, [`lines`], [`ending`], [`linux`] | one process: its pipes, its end, its orphans |
 //! | [`signals`] | Ctrl-C and Ctrl-Z |
 //! | [`binaries`], [`build`] | which program a cell needs, and how it is built |
 //! | [`machine`] | what the machine did around a repetition |
@@ -23,21 +25,27 @@ pub mod answer;
 pub mod binaries;
 pub mod build;
 pub mod calibrate;
+pub mod calibrations;
+pub mod capacity;
+pub mod conversation;
 pub mod ending;
 pub mod event;
 pub mod failure;
+mod http;
 pub mod launcher;
 pub mod lines;
 pub mod linux;
 pub mod lock;
 pub mod machine;
+mod pipes;
 pub mod process;
 mod progress;
 pub mod run;
 pub mod schedule;
 pub mod scripted;
-pub mod session;
+mod session;
 pub mod signals;
+mod starter;
 pub mod workers;
 
 pub use run::{Options, Outcome, run};

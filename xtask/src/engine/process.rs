@@ -1,29 +1,28 @@
-//! One worker process and its pipes: start, send, read, wait. What is said over the pipes is not known here, and how
-//! the process is ended stands in [`ending`](super::ending).
+//! One process and its pipes: start, send, read, wait. What is said over the pipes is not known here, and how the
+//! process is ended stands in [`ending`](super::ending).
 //!
 //! There are no threads: every pipe is non-blocking, and one poll waits for the pipes, for exits, for signals and for
 //! the deadline at once. So nothing can hang on a pipe that somebody else holds.
 
-use std::io::{self, ErrorKind, Read, Write};
-use std::os::fd::AsFd;
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
-use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::rc::Rc;
 use std::time::Instant;
 
 use nix::errno::Errno;
-use nix::fcntl::{FcntlArg, OFlag, fcntl};
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::poll::{PollFd, PollFlags, poll};
 use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 
 use super::lines::{Lines, Tail, TooLong};
+use super::linux;
+use super::pipes::{read_some, set_nonblocking, until};
 use super::signals::{ChildExits, Control};
-
-/// How much is read from one pipe before looking at the clock again.
-const READ_AT_ONCE: usize = 256 * 1024;
 
 /// A program with its arguments and what is added to its environment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,16 +33,37 @@ pub struct WorkerCommand {
     pub arguments: Vec<String>,
     /// Environment variables.
     pub environment: Vec<(String, String)>,
+    /// The folder that it starts in; `None` is our own.
+    pub folder: Option<PathBuf>,
+}
+
+impl WorkerCommand {
+    /// A program without arguments.
+    #[must_use]
+    pub fn of(program: PathBuf) -> Self {
+        Self { program, arguments: Vec::new(), environment: Vec::new(), folder: None }
+    }
+}
+
+/// What the standard streams of a process are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Streams {
+    /// It speaks the worker protocol on stdin and stdout; stderr is for people.
+    Protocol,
+    /// Nobody speaks to it; stdout and stderr both are for people.
+    Log,
 }
 
 /// A process that leads its own process group.
 #[derive(Debug)]
 pub struct Process {
+    name: &'static str,
     child: Child,
     status: Option<ExitStatus>,
     stdin: Option<ChildStdin>,
     stdout: Option<ChildStdout>,
-    stderr: Option<ChildStderr>,
+    /// What is for people.
+    stderr: Option<File>,
     lines: Lines,
     tail: Tail,
     control: Control,
@@ -51,37 +71,42 @@ pub struct Process {
 }
 
 impl Process {
-    /// Starts it.
+    /// Starts it. `name` is what messages call it, such as `the worker`.
     ///
     /// The calling thread should be the one that lives longest: a worker that asks to die with its parent dies with
     /// the thread that started it.
-    pub(super) fn start(command: &WorkerCommand, control: &Control, exits: &Rc<ChildExits>) -> io::Result<Self> {
-        let mut child = Command::new(&command.program)
-            .args(&command.arguments)
-            .envs(command.environment.iter().map(|(name, value)| (name, value)))
-            .env(protocol::PARENT_PID_VARIABLE, std::process::id().to_string())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0)
-            .spawn()?;
+    pub(super) fn start(
+        name: &'static str,
+        streams: Streams,
+        command: &WorkerCommand,
+        control: &Control,
+        exits: &Rc<ChildExits>,
+    ) -> io::Result<Self> {
+        let (mut child, stderr) = spawn(streams, command)?;
         let process = Self {
+            name,
             status: None,
             stdin: child.stdin.take(),
             stdout: child.stdout.take(),
-            stderr: child.stderr.take(),
+            stderr: stderr.or_else(|| child.stderr.take().map(|pipe| File::from(OwnedFd::from(pipe)))),
             lines: Lines::default(),
             tail: Tail::default(),
             control: control.clone(),
             exits: Rc::clone(exits),
             child,
         };
-        control.set_group(Some(process.group()));
+        control.add_group(process.group());
         // On failure the process is killed when it is dropped.
         process.stdin.as_ref().map_or(Ok(()), set_nonblocking)?;
         process.stdout.as_ref().map_or(Ok(()), set_nonblocking)?;
         process.stderr.as_ref().map_or(Ok(()), set_nonblocking)?;
         Ok(process)
+    }
+
+    /// What messages call it, such as `the worker`.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.name
     }
 
     /// Its process group, which has its id.
@@ -157,14 +182,23 @@ impl Process {
 
     /// Sleeps until there is something to read, a child ends, somebody asks for something, or the deadline.
     pub fn sleep(&self, deadline: Instant) {
+        self.sleep_beside(None, None, deadline);
+    }
+
+    /// As [`sleep`](Self::sleep), woken also by what another process does, and by a socket that can be read.
+    pub fn sleep_beside(&self, other: Option<&Self>, socket: Option<BorrowedFd<'_>>, deadline: Instant) {
         let (wake, exits) = (self.control.wake(), self.exits.pipe());
-        let mut fds = vec![PollFd::new(wake.as_fd(), PollFlags::POLLIN), PollFd::new(exits.as_fd(), PollFlags::POLLIN)];
-        fds.extend(self.stdout.iter().map(|pipe| PollFd::new(pipe.as_fd(), PollFlags::POLLIN)));
-        fds.extend(self.stderr.iter().map(|pipe| PollFd::new(pipe.as_fd(), PollFlags::POLLIN)));
+        let pipes = std::iter::once(self).chain(other).flat_map(Self::pipes);
+        let fds = [wake.as_fd(), exits.as_fd()].into_iter().chain(pipes).chain(socket);
+        let mut fds: Vec<PollFd<'_>> = fds.map(|fd| PollFd::new(fd, PollFlags::POLLIN)).collect();
         // Interrupted by a signal or not: the caller looks at everything again.
         let _ = poll(&mut fds, until(deadline));
         wake.drain();
         exits.drain();
+    }
+
+    fn pipes(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
+        self.stdout.iter().map(AsFd::as_fd).chain(self.stderr.iter().map(AsFd::as_fd))
     }
 
     /// Sleeps until a child ends, or the deadline, whatever is in the pipes.
@@ -197,41 +231,36 @@ impl Drop for Process {
             self.signal(Signal::SIGKILL);
             let _ = self.child.wait();
         }
-        self.control.set_group(None);
+        self.control.remove_group(self.group());
     }
 }
 
-/// The time that is left, in the milliseconds of poll. Rounded up: a poll that returns just before the deadline would be
-/// followed by one of no time at all.
-fn until(deadline: Instant) -> PollTimeout {
-    let left = deadline.saturating_duration_since(Instant::now()).as_nanos().div_ceil(1_000_000);
-    PollTimeout::try_from(i32::try_from(left).unwrap_or(i32::MAX)).unwrap_or(PollTimeout::MAX)
-}
-
-fn set_nonblocking(pipe: &impl AsFd) -> io::Result<()> {
-    let flags = OFlag::from_bits_retain(fcntl(pipe, FcntlArg::F_GETFL)?);
-    fcntl(pipe, FcntlArg::F_SETFL(flags | OFlag::O_NONBLOCK))?;
-    Ok(())
-}
-
-/// Reads up to [`READ_AT_ONCE`] and tells whether there may be more. At the end of the pipe it is closed.
-fn read_some<P: Read>(pipe: &mut Option<P>, mut sink: impl FnMut(&[u8])) -> bool {
-    let mut chunk = [0; 16 * 1024];
-    let mut total = 0;
-    while total < READ_AT_ONCE {
-        let Some(open) = pipe else { return false };
-        match open.read(&mut chunk) {
-            Ok(0) => *pipe = None,
-            Ok(n) => {
-                sink(&chunk[..n]);
-                total += n;
-            }
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) if error.kind() == ErrorKind::WouldBlock => return false,
-            Err(_) => *pipe = None,
+/// Starts a program; where its streams are a log, the answer has the end that is read.
+fn spawn(streams: Streams, command: &WorkerCommand) -> io::Result<(Child, Option<File>)> {
+    let mut builder = Command::new(&command.program);
+    builder
+        .args(&command.arguments)
+        .envs(command.environment.iter().map(|(name, value)| (name, value)))
+        .process_group(0);
+    if let Some(folder) = &command.folder {
+        builder.current_dir(folder);
+    }
+    let log = match streams {
+        Streams::Protocol => {
+            builder.env(protocol::PARENT_PID_VARIABLE, std::process::id().to_string());
+            builder.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+            None
         }
-    }
-    true
+        Streams::Log => {
+            // One pipe for both, so that their lines are in the order in which they were written.
+            let (reader, writer) = io::pipe()?;
+            builder.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
+            // It does not know our protocol and so cannot see to it by itself.
+            linux::die_with_parent(&mut builder);
+            Some(File::from(OwnedFd::from(reader)))
+        }
+    };
+    Ok((builder.spawn()?, log))
 }
 
 /// How a process ended, as the second half of a sentence: `exited with status 3`, `was killed by SIGSEGV`.

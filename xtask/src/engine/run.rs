@@ -4,26 +4,27 @@
 //! an interruption or a listener that fails ends the matrix after the running worker was ended.
 
 use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use protocol::{Job, Ready};
+use protocol::{Job, Ready, mix};
 
-use super::calibrate::Rates;
+use super::calibrations::Calibrations;
 use super::event::{Event, Listener, RunPosition};
 use super::failure::{Failure, FailureKind};
-use super::launcher::{Assignment, Halt, Launcher, Session};
+use super::launcher::{Assignment, Duty, Halt, HttpDuty, Launcher, Session};
 use super::machine::Machine;
 use super::progress::{At, Progress};
 use super::schedule::{Visit, schedule};
 use super::signals::Control;
-use crate::matrix::plan::{BurnRate, Cell, Plan, Scenario, Work};
+use crate::matrix::plan::{Cell, Plan, Scenario, Work};
 use crate::results::record::{Record, SampleRecord};
 
 /// What is chosen for one run of a plan.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Decides the order of interleaved scenarios.
+    /// Decides the order of interleaved scenarios and the send times of open loops.
     pub seed: u64,
     /// Ids of cells that are not run, as an earlier result has them.
     pub skip: HashSet<String>,
@@ -50,14 +51,14 @@ pub struct Outcome {
     pub workers: BTreeMap<(String, String), Ready>,
 }
 
-/// Runs a plan, calibrated by these rates. Returns when every repetition was tried, somebody asked to stop, or a listener failed; no worker
-/// lives then. To be called from the main thread: workers die with the thread that started them.
+/// Runs a plan, with what was measured for it beforehand. Returns when every repetition was tried, somebody asked to
+/// stop, or a listener failed; no worker lives then. To be called from the main thread: workers die with the thread that started them.
 ///
 /// # Errors
 /// A listener failed.
 pub fn run(
     plan: &Plan,
-    rates: &Rates,
+    calibrations: &Calibrations,
     options: &Options,
     launcher: &mut dyn Launcher,
     control: &Control,
@@ -66,7 +67,8 @@ pub fn run(
     let visits = schedule(plan, options.seed, &options.skip);
     let mut walk = Walk {
         plan,
-        rates,
+        calibrations,
+        seed: options.seed,
         launcher,
         control,
         listeners,
@@ -109,7 +111,8 @@ pub fn run(
 
 struct Walk<'a, 'b> {
     plan: &'a Plan,
-    rates: &'a Rates,
+    calibrations: &'a Calibrations,
+    seed: u64,
     launcher: &'a mut dyn Launcher,
     control: &'a Control,
     listeners: &'a mut [&'b mut dyn Listener],
@@ -185,20 +188,15 @@ impl<'a> Walk<'a, '_> {
         // A worker that never worked fails before the first round.
         let round = if round == 1 { 0 } else { round };
         let fail = |failure| Early::Halt(Halt::Failed(failure), At { round, warmup: false, ..at });
-        let rate = self.rate(cell).map_err(fail)?;
-        let job = match &cell.work {
-            Work::Batch(batch) => Job::Batch(batch.job(rate)),
-            Work::Http(_) => {
-                let reason = "HTTP scenarios are not run by this version".to_owned();
-                return Err(fail(Failure { kind: FailureKind::Unsupported, reason, stderr_tail: Vec::new() }));
-            }
-        };
+        let duty = self.duty(cell, first).map_err(fail)?;
         let assignment =
-            Assignment { label: &cell.id, runtime: &cell.runtime, job: &job, timeout: scenario.schedule.timeout };
+            Assignment { label: &cell.id, runtime: &cell.runtime, duty, timeout: scenario.schedule.timeout };
         let mut session = self.launcher.launch(&assignment).map_err(fail)?;
         let result = match session.prepare() {
-            Ok(ready) => {
-                self.outcome.workers.entry((cell.runtime.clone(), ready.worker.clone())).or_insert(ready);
+            Ok(workers) => {
+                for ready in workers {
+                    self.outcome.workers.entry((cell.runtime.clone(), ready.worker.clone())).or_insert(ready);
+                }
                 self.repetitions(visit, behind, first, &mut *session)
             }
             Err(Halt::Failed(failure)) => Err(fail(failure)),
@@ -214,19 +212,17 @@ impl<'a> Walk<'a, '_> {
         result
     }
 
-    fn rate(&self, cell: &Cell) -> Result<BurnRate, Failure> {
-        if !cell.work.needs_calibration() {
-            // No time to turn into a count: any rate will do.
-            return Ok(BurnRate { iterations_per_s: 1.0 });
-        }
-        match self.rates.get(&cell.runtime) {
-            Some(Ok(calibration)) => Ok(calibration.rate()),
-            Some(Err(failure)) => Err(failure.clone()),
-            None => Err(Failure {
-                kind: FailureKind::NotStarted,
-                reason: format!("no calibration of {} says how many iterations its CPU time is", cell.runtime),
-                stderr_tail: Vec::new(),
-            }),
+    /// The work of a cell in numbers. The schedule of an open loop is drawn from the seed and the round that the
+    /// processes begin with: the same for all cells of a comparison, another one in each of their visits.
+    fn duty(&self, cell: &'a Cell, round: u32) -> Result<Duty<'a>, Failure> {
+        let rate = self.calibrations.rate(cell)?;
+        match &cell.work {
+            Work::Batch(batch) => Ok(Duty::Batch(Job::Batch(batch.job(rate)))),
+            Work::Http(work) => {
+                let pace = self.calibrations.pace(work, mix(self.seed.wrapping_add(mix(round.into()))))?;
+                let folder = self.plan.file.parent().unwrap_or(Path::new(""));
+                Ok(Duty::Http(HttpDuty { work, pace, rate, folder }))
+            }
         }
     }
 

@@ -6,12 +6,15 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::Duration;
 
-use protocol::{Job, Lock, Model, Ready, Sample, Task};
+use protocol::{Histogram, HttpModel, HttpRequest, Job, Listen, LoadSample, Lock, Model, Pace, Ready, Sample, Task};
 
 use super::failure::Failure;
-use super::launcher::{Assignment, Halt, Launcher, Session};
-use crate::matrix::plan::{BatchWork, Cell, Order, Plan, RUST_RUNTIME, Scenario, Schedule, TaskSpec, Work};
-use crate::results::record::Measured;
+use super::launcher::{Assignment, Duty, Halt, Launcher, Session};
+use crate::matrix::plan::{
+    BatchWork, Cell, CpuWork, HttpWork, LoadSpec, Order, OwnServer, PaceSpec, Plan, RUST_RUNTIME, Scenario, Schedule,
+    ServerSpec, TaskSpec, Work,
+};
+use crate::results::record::{HttpSample, Measured};
 
 /// What a scripted worker does next.
 #[derive(Debug, Clone)]
@@ -36,6 +39,7 @@ pub struct ScriptedLauncher {
     steps: Rc<RefCell<BTreeMap<String, VecDeque<Step>>>>,
     log: Rc<RefCell<Vec<String>>>,
     burn: Option<BurnCost>,
+    serving: Option<f64>,
     warnings: Vec<String>,
 }
 
@@ -60,6 +64,13 @@ impl ScriptedLauncher {
         self
     }
 
+    /// Makes closed loops of HTTP cells take as long as a server of so many requests a second would.
+    #[must_use]
+    pub fn serving(mut self, requests_per_s: f64) -> Self {
+        self.serving = Some(requests_per_s);
+        self
+    }
+
     /// Makes every worker leave something behind that is worth a warning.
     #[must_use]
     pub fn warning(mut self, message: &str) -> Self {
@@ -67,7 +78,8 @@ impl ScriptedLauncher {
         self
     }
 
-    /// What was asked of it so far, a line each: `launch LABEL`, `warm-up LABEL`, `run LABEL`, `close LABEL`.
+    /// What was asked of it so far, a line each: `launch LABEL`, `warm-up LABEL`, `run LABEL`, `close LABEL`. The
+    /// launch of an open loop has its rate and its seed.
     #[must_use]
     pub fn log(&self) -> Vec<String> {
         self.log.borrow().clone()
@@ -83,7 +95,14 @@ impl ScriptedLauncher {
 
 impl Launcher for ScriptedLauncher {
     fn launch(&mut self, assignment: &Assignment<'_>) -> Result<Box<dyn Session>, Failure> {
-        self.log.borrow_mut().push(format!("launch {}", assignment.label));
+        let pace = match &assignment.duty {
+            Duty::Http(duty) => match duty.pace {
+                Pace::Open { rate_per_s, seed, .. } => format!(" at {rate_per_s}/s, seed {seed}"),
+                Pace::Closed { .. } => String::new(),
+            },
+            Duty::Batch(_) => String::new(),
+        };
+        self.log.borrow_mut().push(format!("launch {}{pace}", assignment.label));
         if let Some(Step::NotLaunched(failure)) =
             self.take(assignment.label, |step| matches!(step, Step::NotLaunched(_)))
         {
@@ -94,10 +113,11 @@ impl Launcher for ScriptedLauncher {
                 steps: Rc::clone(&self.steps),
                 log: Rc::clone(&self.log),
                 burn: self.burn,
+                serving: self.serving,
                 warnings: self.warnings.clone(),
             },
             label: assignment.label.to_owned(),
-            job: assignment.job.clone(),
+            does: Does::of(&assignment.duty),
         }))
     }
 }
@@ -105,51 +125,82 @@ impl Launcher for ScriptedLauncher {
 struct ScriptedSession {
     launcher: ScriptedLauncher,
     label: String,
-    job: Job,
+    does: Does,
+}
+
+/// What a scripted worker is for.
+enum Does {
+    Tasks { tasks: u64, task: Task },
+    Requests(u64),
+}
+
+impl Does {
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "scripted"
+    )]
+    fn of(duty: &Duty<'_>) -> Self {
+        match duty {
+            Duty::Batch(Job::Batch(batch)) => Self::Tasks { tasks: batch.tasks, task: batch.task.clone() },
+            Duty::Batch(other) => panic!("{other:?} is not the job of a batch"),
+            Duty::Http(duty) => Self::Requests(match duty.pace {
+                Pace::Closed { requests } => requests,
+                Pace::Open { rate_per_s, duration_ns, .. } => (rate_per_s * duration_ns as f64 / 1e9) as u64,
+            }),
+        }
+    }
 }
 
 impl Session for ScriptedSession {
-    fn prepare(&mut self) -> Result<Ready, Halt> {
+    fn prepare(&mut self) -> Result<Vec<Ready>, Halt> {
         match self.launcher.take(&self.label, |step| matches!(step, Step::NotReady(_))) {
             Some(Step::NotReady(halt)) => Err(halt),
-            _ => Ok(Ready {
+            _ => Ok(vec![Ready {
                 protocol: protocol::VERSION,
                 worker: "scripted 1".to_owned(),
                 runtime: "none".to_owned(),
                 facts: BTreeMap::new(),
                 ports: Vec::new(),
-            }),
+            }]),
         }
     }
 
     fn run(&mut self, warmup: bool) -> Result<Measured, Halt> {
         let what = if warmup { "warm-up" } else { "run" };
         self.launcher.log.borrow_mut().push(format!("{what} {}", self.label));
-        let Job::Batch(batch) = &self.job else { panic!("only batch jobs are scripted") };
-        let elapsed = match (self.launcher.burn, &batch.task) {
-            (Some(BurnCost(cost)), Task::Burn { iterations }) =>
-            {
-                #[expect(clippy::cast_precision_loss, reason = "a scripted time")]
+        #[expect(clippy::cast_precision_loss, reason = "a scripted time")]
+        let mut elapsed = match (&self.does, self.launcher.burn, self.launcher.serving) {
+            (Does::Tasks { task: Task::Burn { iterations }, .. }, Some(BurnCost(cost)), _) => {
                 Duration::from_secs_f64(*iterations as f64 * cost / 1e9)
             }
+            (Does::Requests(requests), _, Some(rate)) => Duration::from_secs_f64(*requests as f64 / rate),
             _ => Duration::from_millis(1),
-        };
-        let mut sample = Sample {
-            elapsed_ns: u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX),
-            setup_ns: 0,
-            tasks: batch.tasks,
-            checksum: protocol::Checksum(1).to_string(),
-            workers: Vec::new(),
-            usage: None,
         };
         match self.launcher.take(&self.label, |step| !matches!(step, Step::NotLaunched(_) | Step::NotReady(_))) {
             Some(Step::Halt(halt)) => return Err(halt),
-            Some(Step::Sample(elapsed)) => {
-                sample.elapsed_ns = u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX);
-            }
+            Some(Step::Sample(scripted)) => elapsed = scripted,
             _ => {}
         }
-        Ok(Measured::Batch(sample))
+        let elapsed_ns = u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX);
+        Ok(match &self.does {
+            Does::Tasks { tasks, .. } => Measured::Batch(Sample {
+                elapsed_ns,
+                setup_ns: 0,
+                tasks: *tasks,
+                checksum: protocol::Checksum(1).to_string(),
+                workers: Vec::new(),
+                usage: None,
+            }),
+            Does::Requests(requests) => Measured::Http(Box::new(HttpSample {
+                load: LoadSample { elapsed_ns, ..load_sample(*requests) },
+                served: None,
+                server_usage: None,
+                asked_rate_per_s: None,
+                time_wait: None,
+            })),
+        })
     }
 
     fn close(self: Box<Self>) -> Vec<String> {
@@ -190,5 +241,64 @@ pub fn plan_of(order: Order, warmups: u32, runs: u32, names: &[&str]) -> Plan {
         }],
         runtimes: Vec::new(),
         cores: 2,
+    }
+}
+
+/// As [`plan_of`], in which every cell puts a closed loop on our own server; sequential, one run each.
+#[must_use]
+pub fn http_plan(names: &[&str]) -> Plan {
+    let mut plan = plan_of(Order::Sequential, 0, 1, names);
+    for cell in &mut plan.scenarios[0].cells {
+        cell.work = Work::Http(Box::new(http_work()));
+    }
+    plan
+}
+
+/// Our own server with one loop, and twenty requests over two connections.
+#[must_use]
+pub fn http_work() -> HttpWork {
+    HttpWork {
+        server: ServerSpec::Own(OwnServer {
+            model: HttpModel::Loops,
+            workers: 1,
+            lock: Lock::None,
+            switch_interval: None,
+            listen: Listen::HandOff,
+            io: Duration::from_millis(1),
+            cpu: CpuWork::Iterations(10),
+        }),
+        load: LoadSpec {
+            connections: 2,
+            threads: 1,
+            pace: PaceSpec::Closed { requests: 20 },
+            requests: vec![HttpRequest { method: "GET".to_owned(), path: "/".to_owned(), headers: vec![], body: None }],
+            timeout: Duration::from_secs(1),
+            drain: Duration::from_secs(1),
+            status: None,
+            expect_body: None,
+            worker_header: None,
+        },
+    }
+}
+
+/// A load of so many requests that all got the right answer, in a millisecond.
+#[must_use]
+pub fn load_sample(completed: u64) -> LoadSample {
+    LoadSample {
+        elapsed_ns: 1_000_000,
+        setup_ns: 0,
+        sent: completed,
+        completed,
+        unsent: 0,
+        max_in_flight: 1,
+        latency: Histogram::default(),
+        service: Histogram::default(),
+        send_lag: Histogram::default(),
+        by_status: BTreeMap::new(),
+        errors: BTreeMap::new(),
+        stragglers: 0,
+        oldest_straggler_ns: None,
+        by_worker: BTreeMap::new(),
+        usage: None,
     }
 }

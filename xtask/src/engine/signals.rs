@@ -18,6 +18,9 @@ use signal_hook::low_level;
 /// The exit status of a run that was interrupted.
 pub const EXIT_INTERRUPTED: i32 = 130;
 
+/// A cell has a server and a client at most.
+const GROUPS: usize = 2;
+
 /// What a person asked for. Clones share one state.
 #[derive(Debug, Clone)]
 pub struct Control(Arc<Shared>);
@@ -26,8 +29,8 @@ pub struct Control(Arc<Shared>);
 struct Shared {
     stop: AtomicBool,
     suspend: AtomicBool,
-    /// Process group of the running worker; 0 when there is none.
-    group: AtomicI32,
+    /// Process groups of the running cell; 0 where there is none.
+    groups: [AtomicI32; GROUPS],
     wake: SelfPipe,
 }
 
@@ -40,7 +43,7 @@ impl Control {
         Ok(Self(Arc::new(Shared {
             stop: AtomicBool::new(false),
             suspend: AtomicBool::new(false),
-            group: AtomicI32::new(0),
+            groups: Default::default(),
             wake: SelfPipe::new()?,
         })))
     }
@@ -79,30 +82,36 @@ impl Control {
         self.0.stop.load(Ordering::SeqCst)
     }
 
-    /// If somebody asked to suspend: stops the running worker's group and ourselves, continues both when we are
+    /// If somebody asked to suspend: stops the running cell's groups and ourselves, continues both when we are
     /// continued, and tells so.
     pub(super) fn suspend_if_asked(&self) -> bool {
         if !self.0.suspend.swap(false, Ordering::SeqCst) {
             return false;
         }
-        self.signal_group(Signal::SIGSTOP);
+        self.0.signal_groups(Signal::SIGSTOP);
         // Returns when somebody continues us. It fails for signals that no process may handle, which this is not.
         let _ = low_level::emulate_default_handler(SIGTSTP);
-        self.signal_group(Signal::SIGCONT);
+        self.0.signal_groups(Signal::SIGCONT);
         true
     }
 
-    fn signal_group(&self, signal: Signal) {
-        let group = self.0.group.load(Ordering::SeqCst);
-        if group > 0 {
-            // It may have ended meanwhile.
-            let _ = kill(Pid::from_raw(-group), signal);
-        }
+    /// Names a group that a second Ctrl-C kills and that Ctrl-Z stops.
+    pub(super) fn add_group(&self, group: Pid) {
+        let set = |slot: &AtomicI32| slot.compare_exchange(0, group.as_raw(), Ordering::SeqCst, Ordering::SeqCst);
+        let found = self.0.groups.iter().any(|slot| set(slot).is_ok());
+        debug_assert!(found, "more than {GROUPS} process groups at the same time");
     }
 
-    /// Names the group that a second Ctrl-C kills and that Ctrl-Z stops; `None` when it is empty.
-    pub(super) fn set_group(&self, group: Option<Pid>) {
-        self.0.group.store(group.map_or(0, Pid::as_raw), Ordering::SeqCst);
+    /// Whether a process leads one of these groups.
+    pub(super) fn has_group(&self, leader: Pid) -> bool {
+        self.0.groups.iter().any(|group| group.load(Ordering::SeqCst) == leader.as_raw())
+    }
+
+    /// Forgets a group that is empty.
+    pub(super) fn remove_group(&self, group: Pid) {
+        for slot in &self.0.groups {
+            let _ = slot.compare_exchange(group.as_raw(), 0, Ordering::SeqCst, Ordering::SeqCst);
+        }
     }
 
     /// Readable when something was asked for.
@@ -112,13 +121,18 @@ impl Control {
 }
 
 impl Shared {
+    /// May run in a signal handler.
+    fn signal_groups(&self, signal: Signal) {
+        for group in self.groups.iter().map(|group| group.load(Ordering::SeqCst)).filter(|&group| group > 0) {
+            // It may have ended meanwhile.
+            let _ = kill(Pid::from_raw(-group), signal);
+        }
+    }
+
     /// Runs in a signal handler.
     fn on_interrupt(&self) {
         if self.stop.swap(true, Ordering::SeqCst) {
-            let group = self.group.load(Ordering::SeqCst);
-            if group > 0 {
-                let _ = kill(Pid::from_raw(-group), Signal::SIGKILL);
-            }
+            self.signal_groups(Signal::SIGKILL);
             low_level::exit(EXIT_INTERRUPTED);
         }
         self.wake.ring();
@@ -126,7 +140,7 @@ impl Shared {
 
     /// Runs in a signal handler.
     fn on_suspend(&self) {
-        if self.group.load(Ordering::SeqCst) == 0 {
+        if self.groups.iter().all(|group| group.load(Ordering::SeqCst) == 0) {
             // No worker runs that would have to stop with us.
             let _ = low_level::emulate_default_handler(SIGTSTP);
             return;

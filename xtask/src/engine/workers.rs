@@ -1,19 +1,26 @@
-//! The launcher with processes: finds the program of an assignment and starts it.
+//! The launcher with processes: finds the programs of an assignment and starts them.
 
 use std::collections::BTreeMap;
+use std::env;
 use std::io;
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::binaries::{self, Binaries, NotFound};
+use protocol::Job;
+
+use super::binaries::{self, Binaries, CLIENT, NotFound, SERVER};
+use super::conversation::Limits;
 use super::ending::Orphans;
 use super::failure::{Failure, FailureKind};
-use super::launcher::{Assignment, Launcher, Session};
+use super::http::{HttpSession, Server, command, own, running};
+use super::launcher::{Assignment, Duty, HttpDuty, Launcher, Session};
 use super::linux;
-use super::process::{Process, WorkerCommand};
-use super::session::{Limits, ProcessSession};
+use super::process::WorkerCommand;
+use super::session::ProcessSession;
 use super::signals::{ChildExits, Control};
-use crate::matrix::plan::{RUST_RUNTIME, Runtime};
+use super::starter::Starter;
+use crate::matrix::plan::{RUST_RUNTIME, Runtime, ServerCommand, ServerSpec};
 
 /// Environment variable by which the descendants of a launcher's workers are known.
 const MARK: &str = "PARALLAX_LAUNCHER";
@@ -22,11 +29,11 @@ const MARK: &str = "PARALLAX_LAUNCHER";
 #[derive(Debug)]
 pub struct ProcessLauncher {
     runtimes: BTreeMap<String, Result<WorkerCommand, NotFound>>,
-    binaries: Binaries,
-    control: Control,
-    limits: Limits,
-    orphans: Orphans,
-    exits: Rc<ChildExits>,
+    /// How to get a program, by its name in the command of a runtime.
+    installs: BTreeMap<String, String>,
+    /// Our own workers, by name.
+    workers: BTreeMap<&'static str, WorkerCommand>,
+    starter: Starter,
 }
 
 impl ProcessLauncher {
@@ -41,24 +48,35 @@ impl ProcessLauncher {
         static LAUNCHERS: AtomicU32 = AtomicU32::new(0);
         linux::adopt_orphans();
         let number = LAUNCHERS.fetch_add(1, Ordering::Relaxed);
+        let install = |runtime: &Runtime| Some((runtime.command.first()?.clone(), runtime.install.clone()?));
         Ok(Self {
             runtimes: runtimes.iter().map(|runtime| (runtime.name.clone(), binaries::resolve(runtime))).collect(),
-            binaries,
-            control,
-            limits: Limits::default(),
-            orphans: Orphans {
-                mark: (MARK.to_owned(), format!("{}.{number}", std::process::id())),
-                alone: false,
-                inherited: linux::children().unwrap_or_default(),
+            installs: runtimes.iter().filter_map(install).collect(),
+            workers: binaries.iter().map(|(name, path)| (name, WorkerCommand::of(path.to_owned()))).collect(),
+            starter: Starter {
+                control,
+                limits: Limits::default(),
+                orphans: Orphans {
+                    mark: (MARK.to_owned(), format!("{}.{number}", std::process::id())),
+                    alone: false,
+                    inherited: linux::children().unwrap_or_default(),
+                },
+                exits: Rc::new(ChildExits::listen()?),
             },
-            exits: Rc::new(ChildExits::listen()?),
         })
     }
 
     /// Changes how long workers may take.
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Self {
-        self.limits = limits;
+        self.starter.limits = limits;
+        self
+    }
+
+    /// Takes another program for one of our own workers, such as one that misbehaves on request.
+    #[must_use]
+    pub fn with_worker(mut self, name: &'static str, command: WorkerCommand) -> Self {
+        self.workers.insert(name, command);
         self
     }
 
@@ -66,48 +84,86 @@ impl ProcessLauncher {
     /// orphan of a worker, also one that hid its descent by clearing its environment.
     #[must_use]
     pub fn alone(mut self) -> Self {
-        self.orphans.alone = true;
+        self.starter.orphans.alone = true;
         self
     }
 
-    fn command(&self, assignment: &Assignment<'_>) -> Result<WorkerCommand, Failure> {
-        let failure = |kind, reason| Failure { kind, reason, stderr_tail: Vec::new() };
-        if assignment.runtime == RUST_RUNTIME {
-            let name = binaries::worker_of(assignment.job);
-            let program = self.binaries.path(name).ok_or_else(|| {
-                failure(FailureKind::NotStarted, format!("{name} was not built: run `cargo build --release -p {name}`"))
-            })?;
-            return Ok(WorkerCommand { program: program.to_owned(), arguments: vec![], environment: vec![] });
+    /// The program of one of our own workers.
+    fn own(&self, name: &'static str) -> Result<WorkerCommand, Failure> {
+        self.workers.get(name).cloned().ok_or_else(|| {
+            let reason = format!("{name} was not built: run `cargo build --release -p {name}`");
+            Failure::new(FailureKind::NotStarted, reason)
+        })
+    }
+
+    fn batch_command(&self, runtime: &str, job: &Job) -> Result<WorkerCommand, Failure> {
+        if runtime == RUST_RUNTIME {
+            return self.own(binaries::worker_of(job));
         }
-        match self.runtimes.get(assignment.runtime) {
+        match self.runtimes.get(runtime) {
             Some(Ok(command)) => Ok(command.clone()),
-            Some(Err(not_found)) => Err(failure(FailureKind::Missing, not_found.to_string())),
+            Some(Err(not_found)) => Err(Failure::new(FailureKind::Missing, not_found.to_string())),
             None => {
-                let reason = format!("the matrix has no [[runtime]] with the name {:?}", assignment.runtime);
-                Err(failure(FailureKind::NotStarted, reason))
+                let reason = format!("the matrix has no [[runtime]] with the name {runtime:?}");
+                Err(Failure::new(FailureKind::NotStarted, reason))
             }
         }
+    }
+
+    fn batch(&self, assignment: &Assignment<'_>, job: &Job) -> Result<Box<dyn Session>, Failure> {
+        let command = self.batch_command(assignment.runtime, job)?;
+        Ok(Box::new(ProcessSession {
+            conversation: self.starter.converse("the worker", &command, true)?,
+            job: job.clone(),
+            ready: self.starter.limits.ready,
+            timeout: assignment.timeout,
+        }))
+    }
+
+    fn http(&self, assignment: &Assignment<'_>, duty: &HttpDuty<'_>) -> Result<Box<dyn Session>, Failure> {
+        let client = self.own(CLIENT)?;
+        let server: Box<dyn Server> = match &duty.work.server {
+            ServerSpec::Own(spec) => {
+                Box::new(own::OwnServer::new(self.own(SERVER)?, spec, duty.rate, self.starter.clone()))
+            }
+            ServerSpec::Command(spec) => {
+                let program = self.server_command(spec, duty)?;
+                Box::new(command::CommandServer::new(program, spec.clone(), self.starter.clone()))
+            }
+            ServerSpec::Running(spec) => Box::new(running::RunningServer::new(spec.clone())),
+        };
+        let session = HttpSession::new(server, client, duty, assignment.timeout, self.starter.clone())?;
+        Ok(Box::new(session))
+    }
+
+    /// The command of a server that the matrix brings along, with everything but its ports. Paths start from the folder
+    /// that it runs in, as if somebody had gone there and typed it.
+    fn server_command(&self, spec: &ServerCommand, duty: &HttpDuty<'_>) -> Result<WorkerCommand, Failure> {
+        let here = env::current_dir().unwrap_or_default();
+        let folder = here.join(duty.folder).join(spec.cwd.as_deref().unwrap_or(Path::new("")));
+        if !folder.is_dir() {
+            let reason = format!("{}, the working folder of the server, is not a folder", folder.display());
+            return Err(Failure::new(FailureKind::NotStarted, reason));
+        }
+        let name = spec.command.first().map_or("", String::as_str);
+        let program = binaries::find_program(name, &spec.env, &folder).ok_or_else(|| {
+            let install = self.installs.get(name).cloned();
+            Failure::new(FailureKind::Missing, NotFound { program: name.to_owned(), install }.to_string())
+        })?;
+        Ok(WorkerCommand {
+            program,
+            arguments: spec.command[1..].to_vec(),
+            environment: spec.env.clone(),
+            folder: Some(folder),
+        })
     }
 }
 
 impl Launcher for ProcessLauncher {
     fn launch(&mut self, assignment: &Assignment<'_>) -> Result<Box<dyn Session>, Failure> {
-        let mut command = self.command(assignment)?;
-        command.environment.push(self.orphans.mark.clone());
-        let process = Process::start(&command, &self.control, &self.exits).map_err(|error| Failure {
-            kind: FailureKind::NotStarted,
-            reason: format!("{} could not be started: {error}", command.program.display()),
-            stderr_tail: Vec::new(),
-        })?;
-        Ok(Box::new(ProcessSession {
-            process,
-            job: assignment.job.clone(),
-            timeout: assignment.timeout,
-            limits: self.limits,
-            control: self.control.clone(),
-            orphans: self.orphans.clone(),
-            busy: false,
-            ended: None,
-        }))
+        match &assignment.duty {
+            Duty::Batch(job) => self.batch(assignment, job),
+            Duty::Http(duty) => self.http(assignment, duty),
+        }
     }
 }

@@ -14,6 +14,7 @@ use protocol::Ready;
 use super::git::{self, GitState};
 use super::machine::{Machine, hex};
 use crate::engine::calibrate::Calibration;
+use crate::engine::capacity::Capacity;
 
 /// The version of `environment.json`.
 pub const SCHEMA: u32 = 1;
@@ -45,6 +46,9 @@ pub struct Environment {
     pub runtimes: BTreeMap<String, RuntimeFacts>,
     /// The burn rate that turned CPU time into counts, by runtime; empty where no cell states CPU work as time.
     pub calibration: BTreeMap<String, Calibration>,
+    /// What servers do in a closed loop, by a description of server and load: what rates in per cent are shares of.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub capacity: BTreeMap<String, Capacity>,
 }
 
 /// A worker's program.
@@ -106,6 +110,7 @@ impl Environment {
             workers: setting.workers.iter().map(|path| worker(path)).collect(),
             runtimes: BTreeMap::new(),
             calibration: BTreeMap::new(),
+            capacity: BTreeMap::new(),
         }
     }
 

@@ -94,7 +94,10 @@ fn status(kind: FailureKind) -> Status {
         | FailureKind::TimedOut
         | FailureKind::BadAnswer
         | FailureKind::WorkerError
-        | FailureKind::WrongChecksum => Status::Failed,
+        | FailureKind::WrongChecksum
+        | FailureKind::NotReady
+        | FailureKind::NoAnswers
+        | FailureKind::Limit => Status::Failed,
     }
 }
 

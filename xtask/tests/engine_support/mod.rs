@@ -8,11 +8,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use xtask::engine::binaries::Binaries;
-use xtask::engine::calibrate::Rates;
+use xtask::engine::calibrations::Calibrations;
+use xtask::engine::conversation::Limits;
 use xtask::engine::ending::Graces;
 use xtask::engine::event::{Event, Listener};
 use xtask::engine::failure::Failure;
-use xtask::engine::session::Limits;
 use xtask::engine::signals::Control;
 use xtask::engine::workers::ProcessLauncher;
 use xtask::engine::{self, Options, Outcome};
@@ -93,7 +93,8 @@ impl Listener for Heard {
 pub fn run(plan: &Plan, mut launcher: ProcessLauncher, control: &Control) -> (Outcome, Heard) {
     let mut heard = Heard::default();
     let options = Options { seed: 1, skip: HashSet::new() };
-    let outcome = engine::run(plan, &Rates::new(), &options, &mut launcher, control, &mut [&mut heard]).unwrap();
+    let outcome =
+        engine::run(plan, &Calibrations::default(), &options, &mut launcher, control, &mut [&mut heard]).unwrap();
     (outcome, heard)
 }
 

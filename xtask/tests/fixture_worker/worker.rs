@@ -1,7 +1,12 @@
-//! A worker that misbehaves on request, for the tests of the engine: `fixture-worker MODE`.
+//! A worker that misbehaves on request, for the tests of the engine: `fixture-worker MODE`. Modes that begin with
+//! `serve-`, `load-` or `listen-` play our server, the load generator, and a server of somebody else.
 //!
 //! It does no work. A well-behaved run sleeps a millisecond and answers with checksum 1. Modes that hang do so for
 //! [`LONG`], so that a test that fails leaves nothing for ever.
+
+mod listen;
+mod load;
+mod serve;
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -25,14 +30,18 @@ fn main() {
         }
         "exit-at-once" => exit(0),
         "hang-before-ready" => return sleep(LONG),
-        "ignore-sigterm" => {
-            // SAFETY: ignoring a signal runs no code of ours.
-            unsafe { signal(Signal::SIGTERM, SigHandler::SigIgn) }.expect("SIGTERM can be ignored");
-        }
+        "ignore-sigterm" => ignore_sigterm(),
         _ => {}
     }
-    let mut requests = io::stdin().lines().map(|line| Request::from_line(&line.expect("stdin is readable")));
-    let Some(Ok(Request::Job { job: Job::Batch(job), .. })) = requests.next() else {
+    let argument = std::env::args().nth(2).unwrap_or_default();
+    match mode.split_once('-') {
+        Some(("serve", mode)) => return serve::run(mode),
+        Some(("load", mode)) => return load::run(mode),
+        Some(("listen", mode)) => return listen::run(mode, &argument),
+        _ => {}
+    }
+    let mut requests = requests();
+    let Some(Request::Job { job: Job::Batch(job), .. }) = requests.next() else {
         eprintln!("the first line was not a job");
         exit(2)
     };
@@ -48,7 +57,7 @@ fn main() {
     }
     let mut run = 0;
     for request in requests {
-        let Ok(Request::Run { .. }) = request else {
+        let Request::Run { .. } = request else {
             eprintln!("not a run: {request:?}");
             exit(2)
         };
@@ -122,6 +131,16 @@ fn main() {
     }
 }
 
+fn ignore_sigterm() {
+    // SAFETY: ignoring a signal runs no code of ours.
+    unsafe { signal(Signal::SIGTERM, SigHandler::SigIgn) }.expect("SIGTERM can be ignored");
+}
+
+/// The requests on stdin.
+fn requests() -> impl Iterator<Item = Request> {
+    io::stdin().lines().map(|line| Request::from_line(&line.expect("stdin is readable")).expect("a request"))
+}
+
 /// Starts a process that holds our stdout and stderr, and does not wait for it.
 #[expect(clippy::zombie_processes, reason = "to leave it is what it is for")]
 fn leave(mode: &str, keep_environment: bool) {
@@ -135,12 +154,16 @@ fn leave(mode: &str, keep_environment: bool) {
 }
 
 fn ready(protocol: u32) -> Reply {
+    ready_on(protocol, Vec::new())
+}
+
+fn ready_on(protocol: u32, ports: Vec<u16>) -> Reply {
     Reply::Ready(Ready {
         protocol,
         worker: "fixture-worker 1".to_owned(),
         runtime: "fixture".to_owned(),
         facts: BTreeMap::new(),
-        ports: Vec::new(),
+        ports,
     })
 }
 

@@ -1,0 +1,57 @@
+//! What is measured before the first round, and turns the matrix's words into numbers for the wire: CPU time into
+//! iterations, a share of the capacity into requests a second.
+
+use protocol::Pace;
+
+use super::calibrate::Rates;
+use super::capacity::{self, Capacities};
+use super::failure::{Failure, FailureKind};
+use crate::matrix::plan::{BurnRate, Cell, HttpWork};
+
+/// Everything that was measured beforehand.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Calibrations {
+    /// How fast each runtime burns.
+    pub rates: Rates,
+    /// What each server does in a closed loop.
+    pub capacities: Capacities,
+}
+
+impl Calibrations {
+    /// The burn rate of a cell. One without CPU time has any.
+    ///
+    /// # Errors
+    /// The runtime's calibration failed, or there was none.
+    pub fn rate(&self, cell: &Cell) -> Result<BurnRate, Failure> {
+        if !cell.work.needs_calibration() {
+            return Ok(BurnRate { iterations_per_s: 1.0 });
+        }
+        match self.rates.get(&cell.runtime) {
+            Some(Ok(calibration)) => Ok(calibration.rate()),
+            Some(Err(failure)) => Err(failure.clone()),
+            None => {
+                let reason = format!("no calibration of {} says how many iterations its CPU time is", cell.runtime);
+                Err(Failure::new(FailureKind::NotStarted, reason))
+            }
+        }
+    }
+
+    /// The pace of a load; `seed` draws the schedule of an open loop.
+    ///
+    /// # Errors
+    /// It is a share of a capacity that could not be measured, or was not.
+    pub fn pace(&self, work: &HttpWork, seed: u64) -> Result<Pace, Failure> {
+        if !work.load.pace.needs_capacity() {
+            return Ok(work.load.pace.resolve(0.0, seed));
+        }
+        let key = capacity::key(work);
+        match self.capacities.get(&key) {
+            Some(Ok(capacity)) => Ok(work.load.pace.resolve(capacity.requests_per_s, seed)),
+            Some(Err(failure)) => Err(failure.clone()),
+            None => {
+                let reason = format!("the capacity that its rate is a share of was not measured: {key}");
+                Err(Failure::new(FailureKind::NotStarted, reason))
+            }
+        }
+    }
+}

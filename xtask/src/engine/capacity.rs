@@ -1,0 +1,323 @@
+//! How many requests a second a server answers in a closed loop: what `rate = "80%"` is a share of. Found once per run
+//! of the matrix for each server with the same load.
+//!
+//! It is measured as any HTTP cell is, with a growing number of requests until they take half a second, then some
+//! repetitions by the same processes. The median counts: unlike the burn of a calibration, a server under load is
+//! disturbed in both directions.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::Duration;
+
+use protocol::Pace;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::calibrations::Calibrations;
+use super::failure::{Failure, FailureKind};
+use super::launcher::{Assignment, Duty, Halt, HttpDuty, Launcher};
+use super::signals::Control;
+use crate::matrix::plan::{BurnRate, Cell, CpuWork, HttpWork, Plan, ServerSpec, Work};
+use crate::results::record::Measured;
+
+/// Requests of each connection in the first try.
+const FIRST_REQUESTS: u64 = 4;
+/// A repetition this long says enough.
+const LONG_ENOUGH: Duration = Duration::from_millis(500);
+/// What the next number aims at, so that it is not missed by a little.
+const AIM: Duration = Duration::from_millis(700);
+/// How much more the next number may be: first requests are slow, and short times not to be trusted.
+const LARGEST_GROWTH: f64 = 50.0;
+/// No server on one machine answers as many in the time.
+const MOST_REQUESTS: u64 = 1_000_000_000;
+/// Repetitions of the last number.
+const REPETITIONS: usize = 3;
+/// For one repetition.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// What a server does in a closed loop, and how that was found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Capacity {
+    /// Right answers a second: the median of the repetitions.
+    pub requests_per_s: f64,
+    /// Requests of each repetition.
+    pub requests: u64,
+    /// Right answers a second, of each repetition.
+    pub values: Vec<f64>,
+}
+
+/// By [`key`]: the capacity, or why there is none, which is then the failure of every cell that needs it.
+pub type Capacities = BTreeMap<String, Result<Capacity, Failure>>;
+
+/// Measures every server of which a cell wants a share, cells in `skip` (by id) left out. Those that `calibrations`
+/// already knows are left as they are: a run that is resumed must ask for the rates that it began with. Burn rates
+/// must be known before.
+///
+/// What a person should know goes to `warn`. When somebody asks to stop, what there is stays.
+pub fn measure(
+    plan: &Plan,
+    skip: &HashSet<String>,
+    calibrations: &mut Calibrations,
+    launcher: &mut dyn Launcher,
+    control: &Control,
+    warn: &mut dyn FnMut(String),
+) {
+    let folder = plan.file.parent().unwrap_or(Path::new(""));
+    for (cell, work) in wanting(plan, skip) {
+        let key = key(work);
+        if calibrations.capacities.contains_key(&key) {
+            continue;
+        }
+        let measured = calibrations.rate(cell).map_err(Halt::Failed).and_then(|rate| {
+            let mut server =
+                Subject { key: &key, cell, work, rate, folder, launcher: &mut *launcher, warn: &mut *warn };
+            server.measure(control)
+        });
+        let capacity = match measured {
+            Ok(capacity) => Ok(capacity),
+            Err(Halt::Failed(mut failure)) => {
+                if !matches!(failure.kind, FailureKind::Missing | FailureKind::Unsupported) {
+                    failure.reason = format!("capacity: {}", failure.reason);
+                }
+                Err(failure)
+            }
+            Err(Halt::Interrupted | Halt::Suspended) => return,
+        };
+        calibrations.capacities.insert(key, capacity);
+    }
+}
+
+/// Whether a cell wants a share of a capacity.
+fn wanting<'a>(plan: &'a Plan, skip: &HashSet<String>) -> impl Iterator<Item = (&'a Cell, &'a HttpWork)> {
+    let cells = plan.scenarios.iter().flat_map(|scenario| &scenario.cells).filter(|cell| !skip.contains(&cell.id));
+    cells.filter_map(|cell| match &cell.work {
+        Work::Http(work) if work.load.pace.needs_capacity() => Some((cell, &**work)),
+        _ => None,
+    })
+}
+
+/// A name for a server with a load, whatever the pace: the same for two cells whose capacity is the same.
+#[must_use]
+pub fn key(work: &HttpWork) -> String {
+    let load = &work.load;
+    let mut key = match &work.server {
+        ServerSpec::Own(server) => {
+            let cpu = match server.cpu {
+                CpuWork::Iterations(count) => format!("{count} iterations"),
+                CpuWork::Time(time) => format!("{time:?}"),
+            };
+            let mut key = format!(
+                "{} workers={} lock={} listen={} io={:?} cpu={cpu}",
+                server.model, server.workers, server.lock, server.listen, server.io
+            );
+            if let Some(interval) = server.switch_interval {
+                let _ = write!(key, " switch_interval={interval:?}");
+            }
+            key
+        }
+        ServerSpec::Command(server) => server.command.join(" "),
+        ServerSpec::Running(server) => server.target.clone(),
+    };
+    let _ = write!(key, ", {} connections, {} client threads", load.connections, load.threads);
+    for request in load.requests.iter().take(3) {
+        let _ = write!(key, ", {} {}", request.method, request.path);
+    }
+    // What does not read well makes a difference too.
+    let plain = load.requests.len() == 1 && load.requests[0].headers.is_empty() && load.requests[0].body.is_none();
+    let plain_server = match &work.server {
+        ServerSpec::Command(server) => server.env.is_empty() && server.cwd.is_none(),
+        ServerSpec::Own(_) | ServerSpec::Running(_) => true,
+    };
+    if !(plain && plain_server) {
+        let digest = Sha256::digest(format!("{:?} {:?}", work.server, load.requests));
+        let digits: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+        let _ = write!(key, ", #{digits}");
+    }
+    key
+}
+
+/// A server whose capacity is being measured.
+struct Subject<'a> {
+    key: &'a str,
+    cell: &'a Cell,
+    work: &'a HttpWork,
+    rate: BurnRate,
+    folder: &'a Path,
+    launcher: &'a mut dyn Launcher,
+    warn: &'a mut dyn FnMut(String),
+}
+
+impl Subject<'_> {
+    fn measure(&mut self, control: &Control) -> Result<Capacity, Halt> {
+        let mut requests = u64::from(self.work.load.connections.max(1)) * FIRST_REQUESTS;
+        loop {
+            if control.stopped() {
+                return Err(Halt::Interrupted);
+            }
+            match self.run(requests) {
+                Ok(runs) if runs.len() > 1 => {
+                    let mut values: Vec<f64> = runs.iter().map(Run::requests_per_s).collect();
+                    let kept = values.clone();
+                    values.sort_by(f64::total_cmp);
+                    return Ok(Capacity { requests_per_s: values[values.len() / 2], requests, values: kept });
+                }
+                Ok(runs) => {
+                    requests = next_number(requests, runs[0].elapsed).ok_or_else(|| {
+                        let reason = format!("{requests} requests take no time: they are not made");
+                        Halt::failed(FailureKind::BadAnswer, reason)
+                    })?;
+                }
+                // It was short: again.
+                Err(Halt::Suspended) => {}
+                Err(halt) => return Err(halt),
+            }
+        }
+    }
+
+    /// Makes so many requests once, and if that took long enough, [`REPETITIONS`] times more, which are then what is
+    /// returned.
+    fn run(&mut self, requests: u64) -> Result<Vec<Run>, Halt> {
+        let label = format!("capacity of {}", self.key);
+        let duty = HttpDuty { work: self.work, pace: Pace::Closed { requests }, rate: self.rate, folder: self.folder };
+        let runtime = &self.cell.runtime;
+        let assignment = Assignment { label: &label, runtime, duty: Duty::Http(duty), timeout: TIMEOUT };
+        let mut session = self.launcher.launch(&assignment).map_err(Halt::Failed)?;
+        let mut measure = || {
+            session.prepare()?;
+            let first = Run::of(&session.run(true)?);
+            if first.elapsed < LONG_ENOUGH {
+                return Ok(vec![first]);
+            }
+            (0..REPETITIONS).map(|_| Ok(Run::of(&session.run(false)?))).collect()
+        };
+        let result = measure();
+        for warning in session.close() {
+            (self.warn)(format!("{label}: {warning}"));
+        }
+        result
+    }
+}
+
+/// What one repetition was.
+struct Run {
+    answers: u64,
+    elapsed: Duration,
+}
+
+impl Run {
+    fn of(measured: &Measured) -> Self {
+        // A time of zero would be the end of every division.
+        Self { answers: measured.done(), elapsed: Duration::from_nanos(measured.elapsed_ns().max(1)) }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a number of requests far below 2⁵³")]
+    fn requests_per_s(&self) -> f64 {
+        self.answers as f64 / self.elapsed.as_secs_f64()
+    }
+}
+
+/// A number that should take [`AIM`], where this one took less than [`LONG_ENOUGH`]. `None` when no number will.
+fn next_number(requests: u64, elapsed: Duration) -> Option<u64> {
+    let growth = (AIM.as_secs_f64() / elapsed.as_secs_f64()).clamp(1.25, LARGEST_GROWTH);
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "a number"
+    )]
+    let next = (requests as f64 * growth) as u64;
+    (next <= MOST_REQUESTS).then_some(next.max(requests + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use protocol::Arrivals;
+
+    use super::super::scripted::{ScriptedLauncher, Step, http_plan};
+    use super::*;
+    use crate::matrix::plan::{PaceSpec, Rate};
+
+    fn plan(shares: &[f64]) -> Plan {
+        let mut plan = http_plan(&["a", "b"][..shares.len()]);
+        for (cell, share) in plan.scenarios[0].cells.iter_mut().zip(shares) {
+            let Work::Http(work) = &mut cell.work else { unreachable!() };
+            let rate = Rate::OfCapacity(*share);
+            work.load.pace = PaceSpec::Open { rate, duration: Duration::from_secs(1), arrivals: Arrivals::Constant };
+        }
+        plan
+    }
+
+    fn work(plan: &Plan, cell: usize) -> &HttpWork {
+        let Work::Http(work) = &plan.scenarios[0].cells[cell].work else { unreachable!() };
+        work
+    }
+
+    fn measured(plan: &Plan, launcher: &mut ScriptedLauncher) -> Calibrations {
+        let mut calibrations = Calibrations::default();
+        let mut warn = |warning| panic!("{warning}");
+        measure(plan, &HashSet::new(), &mut calibrations, launcher, &Control::new().unwrap(), &mut warn);
+        calibrations
+    }
+
+    #[test]
+    fn a_server_is_measured_once_and_both_shares_are_of_that() {
+        let plan = plan(&[0.5, 1.2]);
+        let mut launcher = ScriptedLauncher::new().serving(10_000.0);
+        let calibrations = measured(&plan, &mut launcher);
+        // 8 requests of 2 connections take 0.8 ms; growth is bounded once, then aims at 700 ms.
+        let capacity = calibrations.capacities.values().next().unwrap().as_ref().unwrap();
+        assert_eq!((capacity.requests_per_s, capacity.requests), (10_000.0, 7_000));
+        assert_eq!(launcher.log().iter().filter(|line| line.starts_with("launch")).count(), 3);
+        let rate = |cell| match calibrations.pace(work(&plan, cell), 7).unwrap() {
+            Pace::Open { rate_per_s, seed: 7, .. } => rate_per_s,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!((rate(0), rate(1)), (5_000.0, 12_000.0));
+    }
+
+    #[test]
+    fn the_median_repetition_counts() {
+        let plan = plan(&[0.5]);
+        let label = format!("capacity of {}", key(work(&plan, 0)));
+        let times = [600, 800, 500, 1000].map(|ms| Step::Sample(Duration::from_millis(ms)));
+        let mut launcher = ScriptedLauncher::new().script(&label, times);
+        let calibrations = measured(&plan, &mut launcher);
+        let capacity = calibrations.capacities.values().next().unwrap().as_ref().unwrap();
+        assert_eq!(capacity.values, [10.0, 16.0, 8.0]);
+        assert_eq!(capacity.requests_per_s, 10.0);
+    }
+
+    #[test]
+    fn a_failure_is_that_of_every_cell_that_wants_a_share() {
+        let plan = plan(&[0.5]);
+        let label = format!("capacity of {}", key(work(&plan, 0)));
+        let died = Step::Halt(Halt::failed(FailureKind::Died, "the server died"));
+        let calibrations = measured(&plan, &mut ScriptedLauncher::new().script(&label, [died]));
+        let failure = calibrations.pace(work(&plan, 0), 1).unwrap_err();
+        assert_eq!(failure.reason, "capacity: the server died");
+    }
+
+    #[test]
+    fn rates_in_numbers_need_no_measurement() {
+        let plan = http_plan(&["a"]);
+        let mut launcher = ScriptedLauncher::new();
+        assert!(measured(&plan, &mut launcher).capacities.is_empty());
+        assert!(launcher.log().is_empty());
+    }
+
+    #[test]
+    fn a_key_reads_well_and_tells_loads_apart() {
+        let mut work = super::super::scripted::http_work();
+        let plain = key(&work);
+        assert_eq!(
+            plain,
+            "loops workers=1 lock=none listen=hand-off io=1ms cpu=10 iterations, 2 connections, 1 client threads, GET /"
+        );
+        work.load.requests[0].body = Some("x".into());
+        let with_body = key(&work);
+        assert!(with_body.starts_with(&plain) && with_body != plain, "{with_body}");
+        work.load.connections = 3;
+        assert_ne!(key(&work), with_body);
+    }
+}
