@@ -1,7 +1,6 @@
 //! The client as a whole: its threads, the barrier before the start, and one sample for all of them.
 
 use std::panic::resume_unwind;
-use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Barrier, OnceLock};
 use std::thread;
 
@@ -29,7 +28,6 @@ pub struct Client {
 struct Shared {
     barrier: Barrier,
     start_ns: OnceLock<u64>,
-    taken: AtomicU64,
 }
 
 impl Client {
@@ -52,8 +50,7 @@ impl Client {
     pub fn run(&mut self) -> Result<LoadSample> {
         let began_ns = now_ns();
         let plan = &*self.plan;
-        let shared =
-            Shared { barrier: Barrier::new(plan.threads), start_ns: OnceLock::new(), taken: AtomicU64::new(0) };
+        let shared = Shared { barrier: Barrier::new(plan.threads), start_ns: OnceLock::new() };
         let tallies = if let [lane] = &mut self.lanes[..] {
             // On this thread: in a process with only one, the kernel need not count references to descriptors.
             vec![run_lane(lane, plan, 0, &shared)?]
@@ -94,10 +91,19 @@ fn run_lane(lane: &mut Lane, plan: &Plan, thread: usize, shared: &Shared) -> Res
         (Pace::Open { .. }, Some(schedule)) => {
             Source::open(Share::new(schedule, thread, plan.threads, plan.connections), start_ns)
         }
-        (Pace::Closed { requests }, _) => Source::closed(&shared.taken, *requests),
+        (Pace::Closed { requests }, _) => {
+            let connections = (thread..plan.connections).step_by(plan.threads);
+            Source::closed(connections.map(|connection| share(*requests, plan.connections, connection)))
+        }
         (Pace::Open { .. }, None) => unreachable!("an open loop has a schedule"),
     };
     lane.run(source)
+}
+
+/// How many of a closed loop's requests a connection sends: as many as any other, or one more.
+fn share(requests: u64, connections: usize, connection: usize) -> u64 {
+    let (connections, connection) = (connections as u64, connection as u64);
+    requests / connections + u64::from(connection < requests % connections)
 }
 
 /// The schedule of an open loop.

@@ -1,4 +1,4 @@
-//! A client thread: it owns its connections and its epoll instance, and shares nothing with the others but a count.
+//! A client thread: it owns its connections and its epoll instance, and shares nothing with the others.
 //!
 //! A [`Lane`] outlives runs, as its connections do. A `Round` is one run of it. This file has the loop; `traffic`
 //! sends requests and reads answers, `upkeep` opens, closes and times out connections, `gather` knows when a short pause
@@ -65,7 +65,7 @@ impl Lane {
     ///
     /// # Errors
     /// The kernel refused to wait.
-    pub fn run(&mut self, source: Source<'_>) -> Result<Tally> {
+    pub fn run(&mut self, source: Source) -> Result<Tally> {
         Round::new(self, Some(source)).run()
     }
 }
@@ -78,7 +78,7 @@ struct Round<'a> {
     events: &'a mut Events,
     buffer: &'a mut [u8],
     /// Where requests come from; `None` while connections are only opened.
-    source: Option<Source<'a>>,
+    source: Option<Source>,
     tally: Tally,
     /// Closed loop: connections that get their next request when all answers at hand are read.
     ready: Vec<usize>,
@@ -101,7 +101,7 @@ struct Round<'a> {
 }
 
 impl<'a> Round<'a> {
-    fn new(lane: &'a mut Lane, source: Option<Source<'a>>) -> Self {
+    fn new(lane: &'a mut Lane, source: Option<Source>) -> Self {
         let now = now_ns();
         Self {
             plan: &lane.plan,
@@ -224,6 +224,11 @@ impl<'a> Round<'a> {
 
     fn is_exhausted(&self) -> bool {
         self.source.as_ref().is_none_or(Source::is_exhausted)
+    }
+
+    /// Whether a connection has anything to send yet.
+    fn is_wanted(&self, slot: usize) -> bool {
+        self.source.as_ref().is_some_and(|source| source.has_for(slot))
     }
 
     fn is_open_loop(&self) -> bool {

@@ -1,18 +1,20 @@
-//! Where a client thread gets its next request from: a common count (closed loop) or its share of the schedule (open loop).
-
-use std::sync::atomic::{AtomicU64, Ordering};
+//! Where a client thread gets its next request from: each connection's own share (closed loop) or the thread's share of the
+//! schedule (open loop).
 
 use crate::schedule::{Due, Share};
 
 /// The requests that one thread may still send.
 #[derive(Debug)]
-pub enum Source<'a> {
-    /// As many as are left of all threads' requests, at any time.
+pub enum Source {
+    /// As many as are left of the connection's share, at any time. Shares are even and fixed, so that a worker of the
+    /// server to which more connections came has more to do: nobody takes its work away.
     Closed {
-        /// How many were taken by all threads; it runs on past the end.
-        taken: &'a AtomicU64,
-        /// How many there are.
-        total: u64,
+        /// How many are left, by connection of the thread.
+        left: Vec<u64>,
+        /// Their sum.
+        total_left: u64,
+        /// How many were taken.
+        taken: u64,
     },
     /// Those of the schedule, each when it is due.
     Open {
@@ -25,11 +27,12 @@ pub enum Source<'a> {
     },
 }
 
-impl<'a> Source<'a> {
-    /// A closed loop of this many requests, counted in `taken` by all threads.
+impl Source {
+    /// A closed loop with a share of the requests for each connection of the thread.
     #[must_use]
-    pub fn closed(taken: &'a AtomicU64, total: u64) -> Self {
-        Self::Closed { taken, total }
+    pub fn closed(shares: impl IntoIterator<Item = u64>) -> Self {
+        let left: Vec<u64> = shares.into_iter().collect();
+        Self::Closed { total_left: left.iter().sum(), left, taken: 0 }
     }
 
     /// An open loop that begins at this time of the monotonic clock.
@@ -46,13 +49,15 @@ impl<'a> Source<'a> {
         matches!(self, Self::Open { .. })
     }
 
-    /// Takes the next request that may be sent now: its number and its intended time.
+    /// Takes the next request that may be sent now on this connection of the thread: its number and its intended time.
     #[inline]
-    pub fn take(&mut self, now_ns: u64) -> Option<Due> {
+    pub fn take(&mut self, slot: usize, now_ns: u64) -> Option<Due> {
         match self {
-            Self::Closed { taken, total } => {
-                let index = taken.fetch_add(1, Ordering::Relaxed);
-                (index < *total).then_some(Due { index, at_ns: now_ns })
+            Self::Closed { left, total_left, taken } => {
+                left[slot] = left[slot].checked_sub(1)?;
+                *total_left -= 1;
+                *taken += 1;
+                Some(Due { index: *taken - 1, at_ns: now_ns })
             }
             Self::Open { share, next, start_ns } => {
                 let due = (*next).filter(|due| due.at_ns <= now_ns)?;
@@ -86,12 +91,28 @@ impl<'a> Source<'a> {
     #[must_use]
     pub fn is_exhausted(&self) -> bool {
         match self {
-            Self::Closed { taken, total } => taken.load(Ordering::Relaxed) >= *total,
+            Self::Closed { total_left, .. } => *total_left == 0,
             Self::Open { next, .. } => next.is_none(),
         }
     }
 
-    /// How many requests of this thread's share were never taken. In a closed loop nobody has a share.
+    /// Whether anything is left to send on this connection of the thread.
+    #[must_use]
+    pub fn has_for(&self, slot: usize) -> bool {
+        match self {
+            Self::Closed { left, .. } => left[slot] > 0,
+            Self::Open { next, .. } => next.is_some(),
+        }
+    }
+
+    /// Gives up what is left of a connection's share; the requests of an open loop go to others.
+    pub fn give_up(&mut self, slot: usize) {
+        if let Self::Closed { left, total_left, .. } = self {
+            *total_left -= std::mem::take(&mut left[slot]);
+        }
+    }
+
+    /// How many requests of this thread's share of the schedule were never taken; 0 in a closed loop.
     #[must_use]
     pub fn left(self) -> u64 {
         match self {
@@ -108,15 +129,23 @@ mod tests {
     use protocol::Arrivals;
 
     #[test]
-    fn a_closed_loop_gives_out_as_many_requests_as_it_has() {
-        let taken = AtomicU64::new(0);
-        let (mut one, mut two) = (Source::closed(&taken, 3), Source::closed(&taken, 3));
-        assert_eq!(one.take(5), Some(Due { index: 0, at_ns: 5 }));
-        assert_eq!(two.take(6), Some(Due { index: 1, at_ns: 6 }));
-        assert!(!one.is_exhausted());
-        assert_eq!(one.take(7), Some(Due { index: 2, at_ns: 7 }));
-        assert_eq!((one.take(8), two.take(8)), (None, None));
-        assert!(two.is_exhausted());
+    fn a_closed_loop_gives_each_connection_its_share() {
+        let mut source = Source::closed([2, 1]);
+        assert_eq!(source.take(0, 5), Some(Due { index: 0, at_ns: 5 }));
+        assert_eq!(source.take(1, 6), Some(Due { index: 1, at_ns: 6 }));
+        assert_eq!(source.take(1, 7), None);
+        assert_eq!((source.has_for(0), source.has_for(1), source.is_exhausted()), (true, false, false));
+        assert_eq!(source.take(0, 8), Some(Due { index: 2, at_ns: 8 }));
+        assert!(source.is_exhausted());
+    }
+
+    #[test]
+    fn what_is_given_up_is_not_waited_for() {
+        let mut source = Source::closed([2, 1]);
+        source.give_up(0);
+        assert_eq!((source.take(0, 1), source.is_exhausted()), (None, false));
+        source.give_up(1);
+        assert!(source.is_exhausted());
     }
 
     #[test]
@@ -124,10 +153,10 @@ mod tests {
         let schedule = Schedule::new(1e9 / 10.0, 30, Arrivals::Constant, 0);
         let mut source = Source::open(Share::new(schedule, 0, 1, 1), 1000);
         assert_eq!(source.next_due_ns(), Some(1000));
-        assert_eq!(source.take(999), None);
-        assert_eq!(source.take(1015), Some(Due { index: 0, at_ns: 1000 }));
-        assert_eq!(source.take(1015), Some(Due { index: 1, at_ns: 1010 }));
-        assert_eq!(source.take(1015), None);
+        assert_eq!(source.take(0, 999), None);
+        assert_eq!(source.take(0, 1015), Some(Due { index: 0, at_ns: 1000 }));
+        assert_eq!(source.take(0, 1015), Some(Due { index: 1, at_ns: 1010 }));
+        assert_eq!(source.take(0, 1015), None);
         assert_eq!(source.left(), 1);
     }
 }

@@ -118,9 +118,9 @@ pub struct LoadJob {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "loop", rename_all = "snake_case")]
 pub enum Pace {
-    /// Closed loop: every connection sends its next request when it has the answer to the last.
+    /// Closed loop: every connection sends its next request when it has the answer to the last, until its share is sent.
     Closed {
-        /// Requests in all.
+        /// Requests in all. Every connection sends the same number of them, or one more.
         requests: u64,
     },
     /// Open loop: requests are sent by the clock, whatever the server does, from one schedule for all connections.

@@ -29,7 +29,7 @@ impl Round<'_> {
         }
     }
 
-    /// Closed loop: every connection that has its answer gets its next request, as long as there are any.
+    /// Closed loop: every connection that has its answer sends its next request, as long as its share lasts.
     ///
     /// All answers are read before the first request is sent. Otherwise the first one would wake a server that has
     /// nothing else to do yet, which falls asleep again before the second.
@@ -44,7 +44,7 @@ impl Round<'_> {
                 continue;
             }
             let now = now_ns();
-            if let Some(due) = self.source.as_mut().and_then(|source| source.take(now)) {
+            if let Some(due) = self.source.as_mut().and_then(|source| source.take(slot, now)) {
                 self.send(slot, due, now);
             }
         }
@@ -55,7 +55,7 @@ impl Round<'_> {
     #[inline]
     pub(super) fn send_what_is_due(&mut self, now_ns: u64) {
         while let Some(&slot) = self.idle.front() {
-            let Some(due) = self.source.as_mut().and_then(|source| source.take(now_ns)) else { return };
+            let Some(due) = self.source.as_mut().and_then(|source| source.take(slot, now_ns)) else { return };
             self.idle.pop_front();
             // Otherwise it has waited for a connection, which is the server's time, not the client's.
             if self.idle_since_ns <= due.at_ns {

@@ -42,7 +42,7 @@ impl Round<'_> {
         // In an open loop a request waits only if there is no other connection for it.
         if self.idle.is_empty()
             && let Some(source) = &mut self.source
-            && source.take(now_ns).is_some()
+            && source.take(slot, now_ns).is_some()
         {
             self.tally.sent += 1;
             self.tally.error(kind);
@@ -65,7 +65,7 @@ impl Round<'_> {
     /// Closes a connection and opens it again, at once or after a pause, if there is any use for it.
     pub(super) fn close(&mut self, slot: usize, now_ns: u64) {
         self.slots[slot].close(now_ns);
-        if self.source.is_none() || self.is_exhausted() {
+        if !self.is_wanted(slot) {
             return;
         }
         let is_open_loop = self.is_open_loop();
@@ -76,6 +76,9 @@ impl Round<'_> {
             // An open loop ends by the clock and may see the server come back.
             connection.state = State::GivenUp;
             self.given_up += 1;
+            if let Some(source) = &mut self.source {
+                source.give_up(slot);
+            }
         } else {
             self.next_reopen_ns = self.next_reopen_ns.min(connection.reopen_at_ns);
         }
@@ -107,7 +110,7 @@ impl Round<'_> {
                     self.opening -= 1;
                     self.failed_to_open(slot, socket::connect_error(Errno::ETIMEDOUT), now_ns);
                 }
-                State::Closed if self.source.is_none() || exhausted => {}
+                State::Closed if !self.is_wanted(slot) => {}
                 State::Closed if connection.reopen_at_ns <= now_ns => self.connect(slot, now_ns),
                 State::Closed => self.next_reopen_ns = self.next_reopen_ns.min(connection.reopen_at_ns),
                 State::Busy | State::Opening | State::Idle | State::GivenUp => {}
