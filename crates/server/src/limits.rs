@@ -6,6 +6,8 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
 /// The largest head of a request, in bytes.
 pub const MAX_HEAD_BYTES: usize = 16 * 1024;
+/// Largest body of a request that is read and thrown away to keep its connection.
+pub const MAX_BODY_BYTES: u64 = 1024 * 1024;
 
 /// The most header fields that a request may have. It is hyper's default, which is not set again there, because hyper
 /// then allocates for every request.

@@ -11,11 +11,17 @@ use std::{
     task::Poll,
 };
 
-use hyper::{HeaderMap, Request, Response, body::Incoming, rt, server::conn::http1, service::service_fn};
+use hyper::{
+    HeaderMap, Request, Response,
+    body::{Body as _, Incoming},
+    rt,
+    server::conn::http1,
+    service::service_fn,
+};
 
 use crate::{
     answer::Answer,
-    limits::MAX_HEAD_BYTES,
+    limits::{MAX_BODY_BYTES, MAX_HEAD_BYTES},
     registry::{Entry, Verdict},
 };
 
@@ -41,7 +47,14 @@ struct Shared<R> {
 impl<R: Respond> Shared<R> {
     /// `fields` is the request's map of header fields, which goes back to hyper with the answer, empty: it keeps it for
     /// the next request and saves two allocations.
-    async fn answer(self: Arc<Self>, fields: HeaderMap) -> anyhow::Result<Response<Answer>> {
+    async fn answer(
+        self: Arc<Self>,
+        fields: HeaderMap,
+        body: Option<Box<Incoming>>,
+    ) -> anyhow::Result<Response<Answer>> {
+        if let Some(body) = body {
+            skip(*body).await?;
+        }
         // One request of a connection is answered at a time.
         let number = self.requests.load(Ordering::Relaxed);
         self.requests.store(number + 1, Ordering::Relaxed);
@@ -50,6 +63,19 @@ impl<R: Respond> Shared<R> {
         self.entry.answered();
         Ok(response)
     }
+}
+
+/// Reads a body and throws it away, so that the connection can go on; hyper ends one whose body nobody reads. A body that is
+/// too large is left unread.
+async fn skip(mut body: Incoming) -> hyper::Result<()> {
+    let mut length = 0;
+    while length <= MAX_BODY_BYTES {
+        match poll_fn(|context| pin!(&mut body).poll_frame(context)).await {
+            Some(frame) => length += frame?.data_ref().map_or(0, |data| data.len() as u64),
+            None => break,
+        }
+    }
+    Ok(())
 }
 
 /// Serves a connection until it ends or its entry in the registry says so. `io` is to report to the same entry what it
@@ -65,8 +91,13 @@ where
         let mut fields = mem::take(request.headers_mut());
         fields.clear();
         // Before the answer is begun: the request holds the bytes that were read, and is too large to be moved about.
-        drop(request);
-        Arc::clone(&shared).answer(fields)
+        let body = if request.body().is_end_stream() {
+            drop(request);
+            None
+        } else {
+            Some(Box::new(request.into_body()))
+        };
+        Arc::clone(&shared).answer(fields, body)
     });
     let connection = http1::Builder::new()
         .auto_date_header(false)

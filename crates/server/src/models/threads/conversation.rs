@@ -6,10 +6,7 @@ use std::{
 };
 
 use super::head::{self, Head, Refused, TOO_LARGE};
-use crate::limits::{HEAD_TIME, MAX_HEAD_BYTES};
-
-/// The largest body that is read and thrown away to keep a connection.
-const MAX_BODY_BYTES: u64 = 1024 * 1024;
+use crate::limits::{HEAD_TIME, MAX_BODY_BYTES, MAX_HEAD_BYTES};
 
 /// How much is read at first.
 const FIRST_READ_BYTES: usize = 1024;
