@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use nix::unistd::{AccessFlags, access};
 use protocol::{Job, Task};
 
-use super::process::WorkerCommand;
+use super::spawn::WorkerCommand;
 use crate::matrix::plan::{Plan, RUST_RUNTIME, Runtime, ServerSpec, TaskSpec, Work};
 
 /// The worker, package and program, for CPU-bound operations.

@@ -14,7 +14,7 @@
 //! | [`workers`] | the launcher with processes |
 //! | [`conversation`] | the conversation with one process that speaks the protocol |
 //! | `session`, `http` | a batch cell, and an HTTP cell with its server and client |
-//! | [`process`], `pipes`, [`lines`], [`ending`], [`linux`] | one process: its pipes, its end, its orphans |
+//! | [`spawn`], [`process`], `pipes`, [`lines`], [`ending`], [`linux`] | one process: its pipes, its end, its orphans |
 //! | [`signals`] | Ctrl-C and Ctrl-Z |
 //! | [`binaries`], [`build`] | which program a cell needs, and how it is built |
 //! | [`machine`] | what the machine did around a repetition |
@@ -45,6 +45,7 @@ pub mod schedule;
 pub mod scripted;
 mod session;
 pub mod signals;
+pub mod spawn;
 mod starter;
 pub mod workers;
 

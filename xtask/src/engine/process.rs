@@ -7,11 +7,10 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::PathBuf;
-use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, ChildStdin, ChildStdout, ExitStatus};
 use std::rc::Rc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, poll};
@@ -20,39 +19,9 @@ use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 
 use super::lines::{Lines, Tail, TooLong};
-use super::linux;
 use super::pipes::{read_some, set_nonblocking, until};
 use super::signals::{ChildExits, Control};
-
-/// A program with its arguments and what is added to its environment.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WorkerCommand {
-    /// The program's file: with a path there is no search, and `Command` can use the faster `posix_spawn`.
-    pub program: PathBuf,
-    /// Its arguments.
-    pub arguments: Vec<String>,
-    /// Environment variables.
-    pub environment: Vec<(String, String)>,
-    /// The folder that it starts in; `None` is our own.
-    pub folder: Option<PathBuf>,
-}
-
-impl WorkerCommand {
-    /// A program without arguments.
-    #[must_use]
-    pub fn of(program: PathBuf) -> Self {
-        Self { program, arguments: Vec::new(), environment: Vec::new(), folder: None }
-    }
-}
-
-/// What the standard streams of a process are for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Streams {
-    /// It speaks the worker protocol on stdin and stdout; stderr is for people.
-    Protocol,
-    /// Nobody speaks to it; stdout and stderr both are for people.
-    Log,
-}
+use super::spawn::{Streams, WorkerCommand, spawn};
 
 /// A process that leads its own process group.
 #[derive(Debug)]
@@ -208,6 +177,21 @@ impl Process {
         exits.drain();
     }
 
+    /// Whether it ends within this time. Its pipes are emptied meanwhile.
+    pub fn exits_within(&mut self, time: Duration) -> bool {
+        let deadline = Instant::now() + time;
+        while !self.has_exited() {
+            if Instant::now() >= deadline {
+                return false;
+            }
+            if !self.read() {
+                self.sleep(deadline);
+            }
+            self.discard_excess();
+        }
+        true
+    }
+
     /// Sends a signal to the whole group.
     pub fn signal(&self, signal: Signal) {
         // It fails when nobody is left.
@@ -233,34 +217,6 @@ impl Drop for Process {
         }
         self.control.remove_group(self.group());
     }
-}
-
-/// Starts a program; where its streams are a log, the answer has the end that is read.
-fn spawn(streams: Streams, command: &WorkerCommand) -> io::Result<(Child, Option<File>)> {
-    let mut builder = Command::new(&command.program);
-    builder
-        .args(&command.arguments)
-        .envs(command.environment.iter().map(|(name, value)| (name, value)))
-        .process_group(0);
-    if let Some(folder) = &command.folder {
-        builder.current_dir(folder);
-    }
-    let log = match streams {
-        Streams::Protocol => {
-            builder.env(protocol::PARENT_PID_VARIABLE, std::process::id().to_string());
-            builder.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-            None
-        }
-        Streams::Log => {
-            // One pipe for both, so that their lines are in the order in which they were written.
-            let (reader, writer) = io::pipe()?;
-            builder.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
-            // It does not know our protocol and so cannot see to it by itself.
-            linux::die_with_parent(&mut builder);
-            Some(File::from(OwnedFd::from(reader)))
-        }
-    };
-    Ok((builder.spawn()?, log))
 }
 
 /// How a process ended, as the second half of a sentence: `exited with status 3`, `was killed by SIGSEGV`.

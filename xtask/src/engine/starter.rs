@@ -5,8 +5,9 @@ use std::rc::Rc;
 use super::conversation::{Conversation, Limits};
 use super::ending::Orphans;
 use super::failure::{Failure, FailureKind};
-use super::process::{Process, Streams, WorkerCommand};
+use super::process::Process;
 use super::signals::{ChildExits, Control};
+use super::spawn::{Streams, WorkerCommand};
 
 /// Starts processes.
 #[derive(Debug, Clone)]

@@ -16,9 +16,9 @@ use super::failure::{Failure, FailureKind};
 use super::http::{HttpSession, Server, command, own, running};
 use super::launcher::{Assignment, Duty, HttpDuty, Launcher, Session};
 use super::linux;
-use super::process::WorkerCommand;
 use super::session::ProcessSession;
 use super::signals::{ChildExits, Control};
+use super::spawn::WorkerCommand;
 use super::starter::Starter;
 use crate::matrix::plan::{RUST_RUNTIME, Runtime, ServerCommand, ServerSpec};
 

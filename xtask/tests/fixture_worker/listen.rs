@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{sleep, spawn};
 use std::time::{Duration, Instant};
 
-use super::{LONG, ignore_sigterm};
+use super::{LONG, ignore_sigterm, write};
 
 /// What our own server answers: worker 0.
 pub const BODY: &str = "00abcdef";
@@ -25,9 +25,9 @@ pub fn run(mode: &str, argument: &str) {
     match mode {
         "not-at-all" => sleep(LONG),
         "dies" => {
-            println!("on stdout");
+            write("on stdout", "\n");
             eprintln!("on stderr");
-            println!("no such configuration");
+            write("no such configuration", "\n");
             exit(4);
         }
         "on-port-of-environment" => {
@@ -39,13 +39,13 @@ pub fn run(mode: &str, argument: &str) {
             if mode.ends_with("once") && std::fs::exists(&marker).unwrap_or_default() {
                 return serve(&ports, |_| 200);
             }
-            stranger(ports[0], false);
+            stranger(ports[0], Some(&marker));
             std::fs::write(&marker, "").expect("the marker can be written");
             eprintln!("bind: Address already in use");
             exit(1);
         }
         "in-background" => {
-            stranger(ports[0], true);
+            stranger(ports[0], None);
             exit(0);
         }
         "as-stranger" => {
@@ -76,8 +76,8 @@ pub fn run(mode: &str, argument: &str) {
         // A master and a worker that does the work, as many servers have.
         "with-child" => {
             let mut child = Command::new(std::env::current_exe().expect("we are a file"));
-            child.args(["listen-burning", argument]).spawn().expect("we can be started");
-            sleep(LONG);
+            let mut child = child.args(["listen-burning", argument]).spawn().expect("we can be started");
+            let _ = child.wait();
         }
         "burning" => serve(&ports, |_| {
             let began = Instant::now();
@@ -87,23 +87,23 @@ pub fn run(mode: &str, argument: &str) {
             200
         }),
         "noisily" => serve(&ports, |_| {
-            println!("{}", "GET / 200 ".repeat(20_000));
+            write(&"GET / 200 ".repeat(20_000), "\n");
             200
         }),
         _ => serve(&ports, |_| 200),
     }
 }
 
-/// Starts a server in a session of its own and waits until it listens. It can be known as our child unless it is not
-/// to be.
+/// Starts a server in a session of its own and waits until it listens. It is known as our child unless it is given a
+/// name of its own, by which the test finds it.
 #[expect(clippy::zombie_processes, reason = "to leave it is what it is for")]
-fn stranger(port: u16, known: bool) {
+fn stranger(port: u16, name: Option<&str>) {
     let mut command = Command::new(std::env::current_exe().expect("we are a file"));
-    if !known {
+    if name.is_some() {
         command.env_clear();
     }
-    let streams = || Stdio::null();
-    command.args(["listen-as-stranger", &port.to_string()]).stdin(streams()).stdout(streams()).stderr(streams());
+    command.args(["listen-as-stranger", &port.to_string()]).args(name);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.spawn().expect("we can be started");
     while TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err() {
         sleep(Duration::from_millis(1));

@@ -2,6 +2,7 @@
 //! outside, and ended by its own stop signal.
 
 use std::io;
+use std::time::Duration;
 
 use nix::sys::signal::Signal;
 use nix::unistd::Pid;
@@ -13,9 +14,15 @@ use super::tree;
 use crate::engine::ending::{self, Manner};
 use crate::engine::failure::{Failure, FailureKind};
 use crate::engine::launcher::Halt;
-use crate::engine::process::{Process, Streams, WorkerCommand, describe};
+use crate::engine::linux;
+use crate::engine::process::{Process, describe};
+use crate::engine::spawn::{Streams, WorkerCommand};
 use crate::engine::starter::Starter;
 use crate::matrix::plan::{self, StopSignal};
+
+/// When somebody else than the server answers on its port, it finds out soon and ends. Where the port is another's for
+/// good reason, such as that of a container, it does not.
+const FINDS_OUT: Duration = Duration::from_millis(500);
 
 /// A server of the matrix.
 #[derive(Debug)]
@@ -56,6 +63,9 @@ impl CommandServer {
         self.ended = None;
         let limit = self.spec.ready_timeout;
         match ready::wait(process, &self.starter.control, &ports, &self.spec.ready, limit) {
+            Ok(()) if answered_by_another(process.group(), &ports) && process.exits_within(FINDS_OUT) => {
+                Err(self.died_before_ready(&ports))
+            }
             Ok(()) => {
                 Ok(Listening { ready: None, targets: ports.iter().map(|port| format!("127.0.0.1:{port}")).collect() })
             }
@@ -99,7 +109,7 @@ impl CommandServer {
     /// Whether a process was started by our server.
     fn is_ours(&self, pid: Pid) -> bool {
         let (name, value) = &self.starter.orphans.mark;
-        crate::engine::linux::has_variable(pid, name, value)
+        linux::has_variable(pid, name, value)
     }
 
     fn leader(&self) -> Option<Pid> {
@@ -165,6 +175,14 @@ impl Server for CommandServer {
         }
         warnings
     }
+}
+
+/// Whether a process outside this group listens on one of these ports.
+fn answered_by_another(group: Pid, ports: &[u16]) -> bool {
+    ports.iter().filter_map(|&port| ports::holder(port)).any(|holder| match holder {
+        Holder::Process { pid, .. } => linux::look(pid).is_some_and(|seen| seen.group != group),
+        Holder::Unknown => false,
+    })
 }
 
 fn manner(stop: StopSignal) -> Manner {

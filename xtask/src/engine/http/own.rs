@@ -7,7 +7,8 @@ use crate::engine::conversation::{Break, Conversation, Limit};
 use crate::engine::ending::Manner;
 use crate::engine::failure::FailureKind;
 use crate::engine::launcher::Halt;
-use crate::engine::process::{Process, WorkerCommand};
+use crate::engine::process::Process;
+use crate::engine::spawn::WorkerCommand;
 use crate::engine::starter::Starter;
 use crate::matrix::plan::{self, BurnRate};
 

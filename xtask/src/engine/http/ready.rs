@@ -133,6 +133,8 @@ fn attempt(
     look(process, control)?;
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
     let mut stream = match TcpStream::connect_timeout(&address, CONNECT) {
+        // While nobody listens, a connection may get the very port that it goes to, and so reach itself.
+        Ok(stream) if stream.local_addr().is_ok_and(|own| own == address) => return Ok(Some(Seen::Refused(port))),
         Ok(stream) => stream,
         Err(error) => return Ok(Some(not_connected(port, &error))),
     };

@@ -1,6 +1,6 @@
 //! An HTTP cell: a server, and a load generator that is started when the server is ready and ended before it.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use protocol::{ErrorKind, Job, LoadSample, Pace, Ready, Reply};
 
@@ -11,7 +11,8 @@ use crate::engine::conversation::{Break, Conversation, Limit};
 use crate::engine::ending::Manner;
 use crate::engine::failure::{Failure, FailureKind};
 use crate::engine::launcher::{Halt, HttpDuty, Session};
-use crate::engine::process::{Process, WorkerCommand, describe};
+use crate::engine::process::describe;
+use crate::engine::spawn::WorkerCommand;
 use crate::engine::starter::Starter;
 use crate::matrix::plan::{BurnRate, HttpWork};
 use crate::results::record::{HttpSample, Measured};
@@ -92,7 +93,7 @@ impl HttpSession {
         let cut = [ErrorKind::Reset, ErrorKind::Refused, ErrorKind::Short];
         let suspicious = cut.iter().any(|kind| sample.errors.contains_key(kind));
         if let Some(process) = self.server.process()
-            && (if suspicious { dies(process) } else { process.has_exited() })
+            && (if suspicious { process.exits_within(DEATH) } else { process.has_exited() })
         {
             return Err(self.server_died(UNDER_LOAD));
         }
@@ -155,20 +156,6 @@ fn run_limit(timeout: Duration, pace: &Pace, drain: Duration) -> Duration {
             timeout.max(Duration::from_nanos(*duration_ns).saturating_add(drain).saturating_add(OPEN_LOOP_MARGIN))
         }
     }
-}
-
-/// Whether a process ends within [`DEATH`].
-fn dies(process: &mut Process) -> bool {
-    let deadline = Instant::now() + DEATH;
-    while !process.has_exited() {
-        if Instant::now() >= deadline {
-            return false;
-        }
-        if !process.read() {
-            process.sleep(deadline);
-        }
-    }
-    true
 }
 
 #[cfg(test)]
