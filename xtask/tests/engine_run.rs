@@ -296,7 +296,7 @@ fn what_workers_say_about_themselves_is_kept() {
     let calibration = Calibration {
         iterations_per_s: 1e9,
         iterations: 1,
-        elapsed_ns: vec![1],
+        took_ns: vec![1],
         worker: "scripted 1".into(),
         runtime: "none".into(),
     };

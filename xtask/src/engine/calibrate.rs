@@ -14,6 +14,7 @@ use super::failure::{Failure, FailureKind};
 use super::launcher::{Assignment, Duty, Halt, Launcher};
 use super::signals::Control;
 use crate::matrix::plan::{BurnRate, Plan};
+use crate::results::record::Measured;
 
 /// The first count: a few milliseconds for the slowest interpreters.
 const FIRST_COUNT: u64 = 100_000;
@@ -35,8 +36,8 @@ pub struct Calibration {
     pub iterations_per_s: f64,
     /// Iterations of each repetition.
     pub iterations: u64,
-    /// How long the repetitions took.
-    pub elapsed_ns: Vec<u64>,
+    /// CPU time of the repetitions; their elapsed time where the worker does not tell it.
+    pub took_ns: Vec<u64>,
     /// The worker, as it calls itself.
     pub worker: String,
     /// What executed it, as it calls itself.
@@ -112,7 +113,7 @@ fn calibrate_runtime(
                 return Ok(Calibration {
                     iterations_per_s,
                     iterations: count,
-                    elapsed_ns: times,
+                    took_ns: times,
                     worker: ready.as_ref().map(|ready| ready.worker.clone()).unwrap_or_default(),
                     runtime: ready.map(|ready| ready.runtime).unwrap_or_default(),
                 });
@@ -128,6 +129,13 @@ fn calibrate_runtime(
             Err(halt) => return Err(halt),
         }
     }
+}
+
+/// What a burn took: its CPU time, so that a neighbour who takes our core away does not make the machine seem slower; or
+/// its elapsed time where that is shorter or all that is known.
+fn took_ns(measured: &Measured) -> u64 {
+    let cpu_ns = measured.usage().and_then(|usage| usage.user_ns?.checked_add(usage.sys_ns?)).filter(|&ns| ns > 0);
+    cpu_ns.unwrap_or(u64::MAX).min(measured.elapsed_ns())
 }
 
 /// A count that should take [`AIM`], where this one took less than [`LONG_ENOUGH`]. `None` when no count will.
@@ -162,12 +170,11 @@ fn burn(
     let mut session = launcher.launch(&assignment).map_err(Halt::Failed)?;
     let mut measure = || {
         let ready = session.prepare()?.into_iter().next();
-        let elapsed_ns = session.run(true)?.elapsed_ns();
-        if Duration::from_nanos(elapsed_ns) < LONG_ENOUGH {
-            return Ok((ready, vec![elapsed_ns]));
+        let first_ns = took_ns(&session.run(true)?);
+        if Duration::from_nanos(first_ns) < LONG_ENOUGH {
+            return Ok((ready, vec![first_ns]));
         }
-        let times =
-            (0..REPETITIONS).map(|_| session.run(false).map(|sample| sample.elapsed_ns())).collect::<Result<_, _>>()?;
+        let times = (0..REPETITIONS).map(|_| session.run(false).map(|it| took_ns(&it))).collect::<Result<_, _>>()?;
         Ok((ready, times))
     };
     let result = measure();
@@ -208,7 +215,7 @@ mod tests {
         let calibration = rates["rust"].as_ref().unwrap();
         // 100,000 iterations take 50 µs, 500 times too few.
         assert_eq!(calibration.iterations, 50_000_000);
-        assert_eq!(calibration.elapsed_ns, [25_000_000; 7]);
+        assert_eq!(calibration.took_ns, [25_000_000; 7]);
         let work = work_of(&mut plan.scenarios[0].cells[0]);
         assert_eq!(work.job(calibration.rate()).task, Task::Burn { iterations: 20_000_000 });
     }

@@ -321,7 +321,7 @@ fn environment() -> Environment {
         },
         "git": {"commit": "0123456789abcdef0123456789abcdef01234567", "dirty": true}, "git_at_end": null,
         "rustc": "rustc 1.95.0", "workers": [], "runtimes": {}, "calibration": {"rust": {
-            "iterations_per_s": 8.123e8, "iterations": 20_000_000, "elapsed_ns": [24_620_000],
+            "iterations_per_s": 8.123e8, "iterations": 20_000_000, "took_ns": [24_620_000],
             "worker": "cpu-worker 0.1.0", "runtime": "rust 1.95"
         }}
     }))
