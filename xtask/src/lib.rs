@@ -12,12 +12,15 @@
 //! | [`progress`] | events → lines on stderr | stderr and a clock only |
 //! | [`cmd`] | the subcommands: thin, they join the stages | |
 //!
+//! Beside the stages stands [`number`]: how numbers and times look to people.
+//!
 //! The orchestrator knows no engine: of the workspace it imports `protocol` alone. A worker in another language is as
 //! good as ours.
 
 pub mod cmd;
 pub mod engine;
 pub mod matrix;
+pub mod number;
 pub mod progress;
 pub mod report;
 pub mod results;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::{Exit, load_options, matrix_file, report, to_stdout};
 use crate::matrix;
-use crate::matrix::number::{counted, roughly};
+use crate::number::{counted, roughly};
 
 /// Is this matrix valid?
 ///

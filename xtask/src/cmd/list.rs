@@ -9,8 +9,8 @@ use serde_json::json;
 use unicode_width::UnicodeWidthStr;
 
 use super::{Exit, load_options, load_plan, matrix_file, select, to_stdout};
-use crate::matrix::number::{counted, roughly};
 use crate::matrix::plan::Plan;
+use crate::number::{counted, roughly};
 
 /// Show the cells, and how long they will take.
 ///

@@ -23,7 +23,6 @@ pub mod estimate;
 mod expand;
 mod http;
 pub mod nearest;
-pub mod number;
 mod parse;
 mod parse_scenario;
 pub mod pattern;
@@ -39,6 +38,7 @@ pub mod vocabulary;
 mod written;
 mod zip;
 
+use crate::number::grouped;
 use std::path::Path;
 
 use plan::Plan;
@@ -123,7 +123,7 @@ fn read(path: &Path, root: &toml::de::DeTable<'_>, options: &LoadOptions, proble
         let count = expand::combinations(question).filter(|count| *count <= left);
         let Some(count) = count else {
             problems.push(
-                Problem::new(format!("the matrix has more than {} cells", number::grouped(MAX_CELLS)))
+                Problem::new(format!("the matrix has more than {} cells", grouped(MAX_CELLS)))
                     .at(question.name_span.clone(), "this scenario is one too many")
                     .help("`zip` walks axes together instead of combining them; fewer values help as well"),
             );

@@ -5,8 +5,8 @@ use std::fmt;
 use glob::Pattern;
 
 use super::nearest::nearest;
-use super::number::counted;
 use super::plan::{Plan, Scenario};
+use crate::number::counted;
 
 /// Why patterns choose nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use super::nearest::nearest;
-use super::number::counted;
+use crate::number::counted;
 
 /// Bytes of the file.
 pub type Span = Range<usize>;

@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use super::choice::axis;
 use super::entries::Entry;
-use super::number::counted;
 use super::plan::CpuWork;
 use super::problem::{Problem, Problems, Span, list};
 use super::reader::{self, Value, unexpected};
 use super::setting::{CORES, Setting};
 use super::written::{Dimension, DimensionValue};
+use crate::number::counted;
 
 /// The axes, zipped ones together.
 pub fn groups(zip: Option<&Entry<'_>>, dimensions: &[Dimension], problems: &mut Problems) -> Vec<Vec<usize>> {

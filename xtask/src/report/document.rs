@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use super::footnotes::status_word;
-use super::format::{UNKNOWN, count, significant};
+use super::format::{UNKNOWN, significant};
 use super::http::is_http;
 use super::markdown::{code, code_block, escape, table};
 use super::scenario_table::scenario_table;
-use super::units::bytes;
-use crate::matrix::number::roughly;
+use super::units::{bytes, time};
+use crate::number::{grouped, roughly};
 use crate::results::Environment;
 use crate::results::machine::Machine;
 use crate::stats::summary::{CellSummary, Flag, Status, Summary};
@@ -69,6 +69,7 @@ fn head(summary: &Summary, environment: &Environment) -> Vec<(&'static str, Stri
         ("seed", environment.seed.to_string()),
         ("calibration", calibration(environment)),
         ("how quiet", quiet(summary, &environment.machine)),
+        ("own time", own_time(summary)),
     ]
 }
 
@@ -94,6 +95,16 @@ fn calibration(environment: &Environment) -> String {
     if rates.is_empty() { "not needed: no cell states CPU work as time".to_owned() } else { rates.join(", ") }
 }
 
+/// What the orchestrator and the starts and ends of workers took, beside what is measured.
+fn own_time(summary: &Summary) -> String {
+    let runs: u64 = summary.cells().map(|cell| u64::from(cell.runs)).sum();
+    let own_ns = summary.wall_ns.saturating_sub(summary.measured_ns).saturating_sub(summary.warmup_ns);
+    match own_ns.checked_div(runs) {
+        Some(ns) => format!("{} a counted run, with the start and the end of its processes", time(ns, None)),
+        None => UNKNOWN.to_owned(),
+    }
+}
+
 /// How much of the machine others took meanwhile.
 #[expect(clippy::cast_precision_loss, reason = "53 bits of nanoseconds are 104 days")]
 fn quiet(summary: &Summary, machine: &Machine) -> String {
@@ -109,7 +120,7 @@ fn quiet(summary: &Summary, machine: &Machine) -> String {
         Some(ns) => format!("throttled for {} ms", significant(ns as f64 / 1e6, 3)),
         None => "throttling is not known".to_owned(),
     };
-    let cells = count(u64::try_from(summary.cells().count()).unwrap_or(u64::MAX));
+    let cells = grouped(u64::try_from(summary.cells().count()).unwrap_or(u64::MAX));
     format!("{stolen}, {throttled}; {disturbed} of {cells} cells are flagged as disturbed")
 }
 

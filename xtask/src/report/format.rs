@@ -1,5 +1,6 @@
 //! How a number without a unit looks.
 
+use crate::number::grouped;
 use crate::stats::summary::{Bound, Ratio};
 
 /// What is not known, or does not apply.
@@ -46,7 +47,7 @@ pub fn ratio_of(of: &Ratio) -> String {
 #[must_use]
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "rounded, and above 0")]
 pub fn per_second(value: f64) -> String {
-    if value < 999.95 { significant(value, 4) } else { count(value.round() as u64) }
+    if value < 999.95 { significant(value, 4) } else { grouped(value.round() as u64) }
 }
 
 /// What each worker did: `250/250/250/250`; where they are many, `8×250`, or smallest and largest as `8×240–262`.
@@ -70,20 +71,6 @@ pub fn cores(value: f64) -> String {
         v if v < 0.995 => format!("{v:.2}"),
         v => format!("{v:.1}"),
     }
-}
-
-/// A count with a comma between groups of three digits.
-#[must_use]
-pub fn count(value: u64) -> String {
-    let digits = value.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// A footnote's mark: small raised digits.
@@ -132,8 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_are_grouped_and_marks_are_raised() {
-        assert_eq!([0, 999, 1_000, 3_000_000].map(count), ["0", "999", "1,000", "3,000,000"]);
+    fn marks_are_raised() {
         assert_eq!([1, 10, 234].map(superscript), ["¹", "¹⁰", "²³⁴"]);
     }
 

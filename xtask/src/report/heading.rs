@@ -1,10 +1,11 @@
 //! What stands above a table and right below it: the settings that all rows share, and how to read the columns.
 
-use super::format::{UNKNOWN, count};
+use super::format::UNKNOWN;
 use super::http;
 use super::scenario_table::{by_id, coordinate};
 use super::table::Hint;
 use crate::matrix::axis::AxisValue;
+use crate::number::grouped;
 use crate::stats::summary::{ComparisonSummary, ScenarioSummary};
 
 /// What a task does, how many there are, who does them; then whatever else there is.
@@ -51,7 +52,7 @@ pub(super) fn settings(scenario: &ScenarioSummary) -> String {
 
 fn setting(value: &AxisValue) -> String {
     match value {
-        AxisValue::Number(number) => count(*number),
+        AxisValue::Number(number) => grouped(*number),
         AxisValue::Text(text) => text.clone(),
     }
 }

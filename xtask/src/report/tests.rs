@@ -353,6 +353,7 @@ fn the_document_says_what_with_on_what_and_what_went_wrong() {
         - seed: 7
         - calibration: rust 812.3 million iterations a second
         - how quiet: 0.2 % of CPU time was stolen, nothing was throttled; 0 of 5 cells are flagged as disturbed
+        - own time: 1.167 s a counted run, with the start and the end of its processes
 
         ## cpu-bound
 

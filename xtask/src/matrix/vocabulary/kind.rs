@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{Table, Words};
-use crate::matrix::number::grouped;
+use crate::number::grouped;
 
 /// What a value may be.
 #[derive(Debug, Clone, Copy)]

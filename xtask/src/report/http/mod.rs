@@ -78,7 +78,7 @@ fn latency_unit(scenario: &ScenarioSummary) -> Option<TimeUnit> {
 }
 
 fn failed(cell: &CellSummary) -> Option<String> {
-    cell.requests.as_ref().map(RequestsSummary::failed).map(super::format::count)
+    cell.requests.as_ref().map(RequestsSummary::failed).map(crate::number::grouped)
 }
 
 fn workers(cell: &CellSummary) -> String {

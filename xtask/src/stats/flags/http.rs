@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::Note;
-use crate::matrix::number::{counted, grouped};
 use crate::matrix::plan::HttpWork;
+use crate::number::{counted, grouped};
 use crate::stats::summary::{CellSummary, Flag, RequestsSummary};
 
 /// The client is at its limit when it used this share of the cores that its threads could use.
