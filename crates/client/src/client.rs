@@ -11,8 +11,9 @@ use crate::lane::Lane;
 use crate::limits::allow_connections;
 use crate::plan::Plan;
 use crate::schedule::{Schedule, Share};
+use crate::scheduling::be_prompt;
 use crate::source::Source;
-use crate::system::{now_ns, sharpen_timers};
+use crate::system::now_ns;
 use crate::tally::{Tally, merge};
 
 /// From the barrier to the start of an open loop's schedule, so that no thread comes late to its first request.
@@ -80,7 +81,9 @@ impl Client {
 }
 
 fn run_lane(lane: &mut Lane, plan: &Plan, thread: usize, shared: &Shared) -> Result<Tally> {
-    sharpen_timers();
+    if matches!(plan.pace, Pace::Open { .. }) {
+        be_prompt();
+    }
     let opened = lane.open();
     // The others wait for this thread, whatever came of it.
     shared.barrier.wait();

@@ -32,6 +32,7 @@ mod plan;
 mod recorder;
 mod request;
 mod schedule;
+mod scheduling;
 mod socket;
 mod source;
 mod system;

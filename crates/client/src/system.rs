@@ -1,9 +1,8 @@
-//! What only Linux has: epoll with a timer in its set, and timers without slack. Everything else here is POSIX.
+//! What only Linux has: epoll with a timer in its set. Everything else here is POSIX.
 
 use anyhow::{Context as _, Result};
 use nix::errno::Errno;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
-use nix::sys::prctl;
 use nix::sys::time::TimeSpec;
 use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags};
 use std::os::fd::AsFd;
@@ -15,12 +14,6 @@ use std::time::Duration;
 pub fn now_ns() -> u64 {
     let now = nix::time::clock_gettime(nix::time::ClockId::CLOCK_MONOTONIC).expect("Linux has a monotonic clock");
     u64::try_from(now.tv_sec()).unwrap_or(0) * 1_000_000_000 + u64::try_from(now.tv_nsec()).unwrap_or(0)
-}
-
-/// Lets timers of this thread fire when they are due, not up to 50 µs later as the kernel's default allows.
-pub fn sharpen_timers() {
-    // Only accuracy is lost where that is not possible, and the send lag shows it.
-    let _ = prctl::set_timerslack(1);
 }
 
 /// The number in an event that stands for the timer.
