@@ -96,6 +96,8 @@ struct Round<'a> {
     next_sweep_ns: u64,
     /// When a closed connection is to be opened again, whichever is first.
     next_reopen_ns: u64,
+    /// When the schedule of an open loop ends; `u64::MAX` in a closed loop.
+    schedule_end_ns: u64,
     /// When the wait for answers ends; `u64::MAX` while there are requests to send.
     drain_until_ns: u64,
 }
@@ -120,6 +122,7 @@ impl<'a> Round<'a> {
             given_up: 0,
             next_sweep_ns: now,
             next_reopen_ns: u64::MAX,
+            schedule_end_ns: u64::MAX,
             drain_until_ns: u64::MAX,
         }
     }
@@ -147,6 +150,7 @@ impl<'a> Round<'a> {
         let start = now_ns();
         self.tally.ended_at_ns = start;
         if let Some(end) = self.source.as_ref().and_then(Source::end_ns) {
+            self.schedule_end_ns = end;
             self.drain_until_ns = end.saturating_add(self.plan.drain_ns);
         }
         for slot in 0..self.slots.len() {

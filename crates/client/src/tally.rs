@@ -37,6 +37,8 @@ pub struct Tally {
     pub oldest_straggler_ns: Option<u64>,
     /// Requests of this thread's share that were never sent; in a closed loop nobody has a share.
     pub unsent: u64,
+    /// Requests that were sent after the end of the schedule.
+    pub sent_late: u64,
     /// When the last answer, error or straggler was.
     pub ended_at_ns: u64,
 }
@@ -58,6 +60,7 @@ impl Tally {
             stragglers: 0,
             oldest_straggler_ns: None,
             unsent: 0,
+            sent_late: 0,
             ended_at_ns: 0,
         }
     }
@@ -153,6 +156,7 @@ pub fn merge(tallies: &[Tally]) -> LoadSample {
         sent: sum(|tally| tally.sent),
         completed: latency.count(),
         unsent: sum(|tally| tally.unsent),
+        sent_late: sum(|tally| tally.sent_late),
         max_in_flight: sum(|tally| tally.max_in_flight),
         service: if is_open_loop {
             merged(&|tally| tally.service.iter().collect()).to_wire()

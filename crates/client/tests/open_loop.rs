@@ -46,6 +46,7 @@ fn time_in_the_queue_counts_as_latency_but_not_as_service_time_or_send_lag() {
     job.drain_ns = 10_000 * MS;
     let sample = run(&job);
     assert_eq!((sample.completed, sample.unsent, sample.errors.len()), (100, 0, 0));
+    assert!(sample.sent_late >= 45, "{}: half of them were still waiting", sample.sent_late);
     assert!(sample.latency.max_ns >= 450 * MS, "the last one waited for half of the others");
     assert!(sample.elapsed_ns >= 1_000 * MS);
     assert_eq!(sample.max_in_flight, 1);

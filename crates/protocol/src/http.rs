@@ -75,7 +75,7 @@ pub struct ServeJob {
 
 /// How many different seeds the requests of one connection use, one after another and round again: enough that an
 /// answer cannot be replayed, few enough that the client knows all the right answers beforehand.
-pub const REQUEST_SEEDS: u64 = 16;
+pub const REQUEST_SEEDS: u64 = 8;
 
 /// What a server did since the last `run` request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -187,6 +187,9 @@ pub struct LoadSample {
     pub completed: u64,
     /// Requests of the schedule that were never sent, because the run was over before a connection was free.
     pub unsent: u64,
+    /// Requests that were sent only after the end of the schedule, because no connection was free before.
+    #[serde(default)]
+    pub sent_late: u64,
     /// Most requests that were out at the same time; of several threads the sum of each one's most.
     pub max_in_flight: u64,
     /// From the intended send time to the whole answer, right answers only. In a closed loop the intended time is the

@@ -16,8 +16,8 @@ pub const MAX_FIELDS: usize = 100;
 /// How long a head may take from its first byte to its last.
 pub const HEAD_TIME: Duration = Duration::from_secs(10);
 
-/// How long requests that are out may take at the stop.
-pub const GRACE: Duration = Duration::from_secs(3);
+/// How long requests that are out may take at the stop. Shorter than the orchestrator's patience with a worker.
+pub const GRACE: Duration = Duration::from_secs(2);
 
 /// How many connections may wait to be accepted, on one socket.
 pub const BACKLOG: i32 = 1024;

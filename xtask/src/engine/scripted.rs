@@ -290,6 +290,7 @@ pub fn load_sample(completed: u64) -> LoadSample {
         sent: completed,
         completed,
         unsent: 0,
+        sent_late: 0,
         max_in_flight: 1,
         latency: Histogram::default(),
         service: Histogram::default(),

@@ -50,6 +50,7 @@ fn requests(work: &HttpWork, runs: &[&HttpSample]) -> RequestsSummary {
         sent: sum(|load| load.sent),
         completed: sum(|load| load.completed),
         unsent: sum(|load| load.unsent),
+        sent_late: sum(|load| load.sent_late),
         stragglers: sum(|load| load.stragglers),
         oldest_straggler_ns: runs.iter().filter_map(|run| run.load.oldest_straggler_ns).max(),
         errors,
@@ -59,12 +60,17 @@ fn requests(work: &HttpWork, runs: &[&HttpSample]) -> RequestsSummary {
     }
 }
 
-/// Requests a second that an open loop sent, over the duration of its schedule: nothing is sent after that.
+/// Requests a second that an open loop sent while its schedule lasted.
 #[expect(clippy::cast_precision_loss, reason = "requests are far below 2^53")]
 fn achieved(work: &HttpWork, runs: &[&HttpSample]) -> Option<f64> {
     let PaceSpec::Open { duration, .. } = work.load.pace else { return None };
-    let rates: Vec<f64> = runs.iter().map(|run| run.load.sent as f64 / duration.as_secs_f64()).collect();
+    let rates: Vec<f64> = runs.iter().map(|run| in_time(&run.load) as f64 / duration.as_secs_f64()).collect();
     median(&rates).filter(|rate| rate.is_finite())
+}
+
+/// Requests that were sent before the end of the schedule.
+fn in_time(load: &LoadSample) -> u64 {
+    load.sent.saturating_sub(load.sent_late)
 }
 
 /// The client measures its CPU time from the opening of its connections to the end of the run.

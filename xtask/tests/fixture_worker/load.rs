@@ -83,6 +83,7 @@ fn sample(job: &LoadJob, patience: Duration) -> LoadSample {
         sent: requests,
         completed,
         unsent: 0,
+        sent_late: 0,
         max_in_flight: 1,
         latency: Histogram { count: 1, max_ns: 100_000, buckets: vec![(100_000, 1)] },
         service: Histogram::default(),

@@ -57,6 +57,7 @@ impl Round<'_> {
         while let Some(&slot) = self.idle.front() {
             let Some(due) = self.source.as_mut().and_then(|source| source.take(slot, now_ns)) else { return };
             self.idle.pop_front();
+            self.tally.sent_late += u64::from(now_ns > self.schedule_end_ns);
             // Otherwise it has waited for a connection, which is the server's time, not the client's.
             if self.idle_since_ns <= due.at_ns {
                 self.tally.lag(now_ns - due.at_ns);

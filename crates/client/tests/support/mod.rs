@@ -104,7 +104,7 @@ pub fn each_request(stream: &mut TcpStream, mut script: impl FnMut(u64) -> Optio
 
 /// The right answer of our own server to request number `k` of a connection.
 pub fn burnt(worker: u64, iterations: u64, k: u64) -> String {
-    let mut value = u32::try_from(k % 16).unwrap();
+    let mut value = u32::try_from(k % 8).unwrap();
     for index in 0..u32::try_from(iterations).unwrap() {
         value = value.wrapping_mul(1_664_525).wrapping_add(1_013_904_223).wrapping_add(index);
     }

@@ -12,11 +12,8 @@ use std::{
 
 use protocol::{HttpModel, Job, Listen, Lock, Ready, Reply, Request, ServeJob, Served, VERSION};
 
-/// What a burn of 1000 steps comes to for the 16 seeds, computed by another program.
-pub const RESULTS: [&str; 16] = [
-    "733634", "dc5dd5", "458576", "aead17", "17d4b8", "80fc59", "ea23fa", "534b9b", "bc733c", "259add", "8ec27e",
-    "f7ea1f", "6111c0", "ca3961", "336102", "9c88a3",
-];
+/// What a burn of 1000 steps comes to for the 8 seeds, computed by another program.
+pub const RESULTS: [&str; 8] = ["733634", "dc5dd5", "458576", "aead17", "17d4b8", "80fc59", "ea23fa", "534b9b"];
 
 /// Longer than anything here takes, and shorter than a person waits.
 const PATIENCE: Duration = Duration::from_secs(20);

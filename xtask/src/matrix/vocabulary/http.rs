@@ -111,7 +111,7 @@ pub static LOAD: Table = Table {
         Key::new(
             "drain",
             Kind::Time { min: Duration::ZERO, max: Duration::from_secs(3600) },
-            "How long answers are awaited after the last request was sent.",
+            "How long answers are awaited after the last request was sent, or after the end of an open loop's schedule.",
         )
         .default("\"2s\""),
         Key::new("path", Kind::Paths, "What is asked for. Several paths are used in turn.").default("\"/\""),

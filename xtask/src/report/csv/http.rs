@@ -22,6 +22,7 @@ pub(super) const FIGURES: &[Figure] = &[
     ("sent", |at| text(requests(at).map(|it| it.sent))),
     ("completed", |at| text(requests(at).map(|it| it.completed))),
     ("unsent", |at| text(requests(at).map(|it| it.unsent))),
+    ("sent_late", |at| text(requests(at).map(|it| it.sent_late))),
     ("errors", |at| text(requests(at).map(RequestsSummary::failed))),
     ("errors_by_kind", |at| requests(at).map(by_kind).unwrap_or_default()),
     ("stragglers", |at| text(requests(at).map(|it| it.stragglers))),

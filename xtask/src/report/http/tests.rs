@@ -305,7 +305,7 @@ fn the_figures_of_one_server_are_the_same_in_all_formats() {
         ",1777.5,4.28,",
         ",625 625 625 625 625 625 625 625,",
         ",at least,36100000,41000000,44200000,,88400000,5000,",
-        ",5000,5000,0,12,reset=10 timeout=2,0,,",
+        ",5000,5000,0,0,12,reset=10 timeout=2,0,,",
         ",1,0.97,9000,",
     ];
     let line = line_with(Csv.render(&summary), "http-loops/workers=8");

@@ -16,7 +16,7 @@ pub const LAG_SHARE: f64 = 0.1;
 /// Send lag up to this is what a timer and a wake-up take, and is forgiven however fast the server.
 pub const LAG_FORGIVEN: Duration = Duration::from_micros(100);
 
-/// An open loop has met its rate when it sent this share of its schedule.
+/// An open loop has met its rate when it sent this share of its schedule before the end of it.
 pub const RATE_SHARE: f64 = 0.99;
 
 /// The flags of an HTTP cell whose figures are filled in. `cores` is how many CPUs the client could use.
@@ -66,11 +66,12 @@ fn late(summary: &CellSummary) -> Option<Note> {
 fn rate_not_met(requests: &RequestsSummary) -> Option<Note> {
     let asked = requests.asked_rate_per_s?;
     let planned = requests.sent.saturating_add(requests.unsent);
-    let is_short = (requests.sent as f64) < planned as f64 * RATE_SHARE;
+    let in_time = requests.sent.saturating_sub(requests.sent_late);
+    let is_short = (in_time as f64) < planned as f64 * RATE_SHARE;
     is_short.then(|| {
         let text = format!(
-            "{} of {} requests were never sent at {asked:.0} a second, because no connection was free",
-            grouped(requests.unsent),
+            "{} of {} requests were not sent in time at {asked:.0} a second, because no connection was free",
+            grouped(planned - in_time),
             grouped(planned)
         );
         (Flag::RateNotMet, text)
@@ -172,7 +173,7 @@ mod tests {
         let met = flagged(|summary| asked(summary.requests.as_mut().unwrap(), 990, 10));
         assert_eq!(met, []);
         let not_met = flagged(|summary| asked(summary.requests.as_mut().unwrap(), 2_200, 300));
-        let text = "300 of 2,500 requests were never sent at 500 a second, because no connection was free";
+        let text = "300 of 2,500 requests were not sent in time at 500 a second, because no connection was free";
         assert_eq!(not_met, [(Flag::RateNotMet, text.to_owned())]);
     }
 

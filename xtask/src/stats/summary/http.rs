@@ -40,6 +40,8 @@ pub struct RequestsSummary {
     pub completed: u64,
     /// Requests that were planned and never sent, because the run was over before a connection was free.
     pub unsent: u64,
+    /// Requests that were sent only after the end of the schedule.
+    pub sent_late: u64,
     /// Requests that were out when the client stopped waiting.
     pub stragglers: u64,
     /// How old the oldest of them was.
