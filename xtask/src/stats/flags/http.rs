@@ -175,6 +175,12 @@ mod tests {
         let not_met = flagged(|summary| asked(summary.requests.as_mut().unwrap(), 2_200, 300));
         let text = "300 of 2,500 requests were not sent in time at 500 a second, because no connection was free";
         assert_eq!(not_met, [(Flag::RateNotMet, text.to_owned())]);
+        let late = flagged(|summary| {
+            let requests = summary.requests.as_mut().unwrap();
+            asked(requests, 2_500, 0);
+            requests.sent_late = 300;
+        });
+        assert_eq!(late, not_met, "a queue that was worked off later was a queue");
     }
 
     #[test]
