@@ -57,9 +57,12 @@ fn cpu(work: CpuWork) -> (&'static str, AxisValue) {
 /// A duration as the matrix states it: a whole number of the largest unit that allows it.
 fn duration(duration: Duration) -> AxisValue {
     let ns = duration.as_nanos();
+    if ns == 0 {
+        return "0".into();
+    }
     let (unit, name) = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us")]
         .into_iter()
-        .find(|(unit, _)| ns.is_multiple_of(*unit) && ns > 0)
+        .find(|(unit, _)| ns.is_multiple_of(*unit))
         .unwrap_or((1, "ns"));
     AxisValue::Text(format!("{}{name}", ns / unit))
 }
