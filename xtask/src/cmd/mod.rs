@@ -42,7 +42,6 @@ Exit status:
   0    all well
   1    a cell failed
   2    the command line or the matrix is wrong
-  3    a condition of --fail-on is met
   130  interrupted (Ctrl-C)";
 
 /// Runs benchmarks described in bench-matrix.toml and compares concurrency models.
