@@ -6,14 +6,11 @@
 mod engine_support;
 
 use std::collections::HashSet;
-use std::io::{BufRead, BufReader, Lines};
-use std::os::unix::process::CommandExt;
-use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
-use engine_support::{MARK, TIMEOUT, marked, new_mark, plan, processes_where, wait_until};
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use engine_support::driver::Driver;
+use engine_support::{MARK, TIMEOUT, marked, plan, processes_where, wait_until};
+use nix::sys::signal::Signal;
 use xtask::engine::binaries::Binaries;
 use xtask::engine::calibrations::Calibrations;
 use xtask::engine::conversation::Limits;
@@ -65,78 +62,14 @@ fn driver() {
     }
 }
 
-struct Driver {
-    child: Child,
-    lines: Lines<BufReader<ChildStdout>>,
-    mark: String,
-}
-
-impl Driver {
-    fn start(mode: &str) -> Self {
-        let mark = new_mark();
-        let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "driver", "--ignored", "--nocapture", "--test-threads=1"])
-            .env(MARK, &mark)
-            .env(MODE, mode)
-            .stdout(Stdio::piped())
-            // Not the group of the test, which Ctrl-Z must not stop.
-            .process_group(0)
-            .spawn()
-            .unwrap();
-        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        Self { child, lines, mark }
-    }
-
-    /// Reads on until this line.
-    fn wait_for(&mut self, line: &str) {
-        let found = self.lines.by_ref().any(|next| next.unwrap().ends_with(line));
-        assert!(found, "it ended without {line:?}");
-    }
-
-    fn signal(&self, signal: Signal) {
-        kill(self.pid(), signal).unwrap();
-    }
-
-    fn pid(&self) -> Pid {
-        Pid::from_raw(self.child.id().cast_signed())
-    }
-
-    /// The lines that are left, and how it ended.
-    fn finish(mut self) -> (Vec<String>, ExitStatus) {
-        let lines = self.lines.by_ref().map(Result::unwrap).filter(|line| !line.is_empty()).collect();
-        let status = self.child.wait().unwrap();
-        assert_eq!(marked(&self.mark), [""; 0], "processes are left");
-        (lines, status)
-    }
-}
-
-impl Drop for Driver {
-    fn drop(&mut self) {
-        // Only after a failed assertion is it still there.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// The states of the marked processes, such as `T` for stopped.
-fn states(mark: &str) -> Vec<char> {
-    let mut states = Vec::new();
-    let wanted = format!("{MARK}={mark}");
-    processes_where(|folder| {
-        let environ = std::fs::read(folder.join("environ")).unwrap_or_default();
-        if environ.split(|byte| *byte == 0).any(|variable| variable == wanted.as_bytes()) {
-            let stat = std::fs::read_to_string(folder.join("stat")).unwrap_or_default();
-            states.extend(stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next()));
-        }
-        false
-    });
-    states
+fn start(mode: &str) -> Driver {
+    Driver::start(&[(MODE, mode)])
 }
 
 #[test]
 fn ctrl_c_ends_the_worker_and_the_events_in_order() {
     for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
-        let mut driver = Driver::start("slow");
+        let mut driver = start("slow");
         driver.wait_for("sample of s/cell=slow");
         driver.wait_for("run of s/cell=slow");
         driver.signal(signal);
@@ -148,7 +81,7 @@ fn ctrl_c_ends_the_worker_and_the_events_in_order() {
 
 #[test]
 fn a_second_ctrl_c_ends_at_once_a_worker_that_ignores_sigterm() {
-    let mut driver = Driver::start("ignore-sigterm");
+    let mut driver = start("ignore-sigterm");
     driver.wait_for("run of s/cell=ignore-sigterm");
     driver.signal(Signal::SIGINT);
     // Two signals that wait at the same time are one.
@@ -156,7 +89,7 @@ fn a_second_ctrl_c_ends_at_once_a_worker_that_ignores_sigterm() {
     let started = std::time::Instant::now();
     driver.signal(Signal::SIGINT);
     let mark = driver.mark.clone();
-    let status = driver.child.wait().unwrap();
+    let status = driver.wait();
     assert!(started.elapsed() < Duration::from_secs(3), "{:?}", started.elapsed());
     assert_eq!(status.code(), Some(EXIT_INTERRUPTED));
     wait_until("the killed worker is gone", || marked(&mark).is_empty());
@@ -164,10 +97,10 @@ fn a_second_ctrl_c_ends_at_once_a_worker_that_ignores_sigterm() {
 
 #[test]
 fn ctrl_z_stops_the_worker_too_and_the_repetition_is_repeated() {
-    let mut driver = Driver::start("slow");
+    let mut driver = start("slow");
     driver.wait_for("run of s/cell=slow");
     driver.signal(Signal::SIGTSTP);
-    wait_until("both are stopped", || states(&driver.mark) == ['T', 'T']);
+    wait_until("both are stopped", || driver.states() == "TT");
     // Longer than the timeout of a run: suspended time is nobody's.
     std::thread::sleep(TIMEOUT + Duration::from_millis(200));
     driver.signal(Signal::SIGCONT);
@@ -180,7 +113,7 @@ fn ctrl_z_stops_the_worker_too_and_the_repetition_is_repeated() {
 
 #[test]
 fn a_killed_orchestrator_leaves_no_idle_worker() {
-    let mut driver = Driver::start("slow");
+    let mut driver = start("slow");
     driver.wait_for("run of s/cell=slow");
     driver.signal(Signal::SIGKILL);
     let mark = driver.mark.clone();
@@ -189,7 +122,7 @@ fn a_killed_orchestrator_leaves_no_idle_worker() {
 
 #[test]
 fn an_orphan_that_cleared_its_environment_is_found_too() {
-    let mut driver = Driver::start("grandchild-without-environment");
+    let mut driver = start("grandchild-without-environment");
     driver.wait_for("sample of s/cell=grandchild-without-environment");
     let (lines, status) = driver.finish();
     let warning = lines.iter().find(|line| line.starts_with("warning ")).expect("a warning");

@@ -6,15 +6,13 @@
 mod engine_support;
 mod http_support;
 
-use std::io::{BufRead, BufReader, Lines};
-use std::os::unix::process::CommandExt;
-use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
-use engine_support::{MARK, TIMEOUT, marked, new_mark, processes_where, wait_until};
+use engine_support::driver::Driver;
+use engine_support::{MARK, TIMEOUT, wait_until};
 use http_support::Case;
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use nix::sys::signal::Signal;
 use xtask::engine::event::{Event, Listener};
 use xtask::engine::signals::{Control, EXIT_INTERRUPTED};
 use xtask::engine::{self, Options};
@@ -74,81 +72,19 @@ fn driver() {
     }
 }
 
-struct Driver {
-    child: Child,
-    lines: Lines<BufReader<ChildStdout>>,
-    mark: String,
+fn start(server: &str, client: &str) -> Driver {
+    Driver::start(&[(SERVER_MODE, server), (CLIENT_MODE, client)])
 }
 
-impl Driver {
-    fn start(server: &str, client: &str) -> Self {
-        let program = std::env::current_exe().unwrap();
-        Self::start_by(&mut Command::new(program), server, client)
-    }
-
-    /// By this command, which has to start this program with the arguments that it is given.
-    fn start_by(command: &mut Command, server: &str, client: &str) -> Self {
-        let mark = new_mark();
-        let mut child = command
-            .args(["--exact", "driver", "--ignored", "--nocapture", "--test-threads=1"])
-            .env(MARK, &mark)
-            .env(SERVER_MODE, server)
-            .env(CLIENT_MODE, client)
-            .stdout(Stdio::piped())
-            // Not the group of the test, which Ctrl-Z must not stop.
-            .process_group(0)
-            .spawn()
-            .unwrap();
-        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        Self { child, lines, mark }
-    }
-
-    /// Reads on until this line.
-    fn wait_for(&mut self, line: &str) {
-        let found = self.lines.by_ref().any(|next| next.unwrap().ends_with(line));
-        assert!(found, "it ended without {line:?}");
-    }
-
-    fn signal(&self, signal: Signal) {
-        kill(Pid::from_raw(self.child.id().cast_signed()), signal).unwrap();
-    }
-
-    /// The lines that are left, and how it ended.
-    fn finish(mut self) -> (Vec<String>, ExitStatus) {
-        let lines = self.lines.by_ref().map(Result::unwrap).filter(|line| !line.is_empty()).collect();
-        let status = self.child.wait().unwrap();
-        assert_eq!(marked(&self.mark), [""; 0], "processes are left");
-        (lines, status)
-    }
-
-    /// The states of its processes, such as `T` for stopped.
-    fn states(&self) -> String {
-        let mut states = String::new();
-        let wanted = format!("{MARK}={}", self.mark);
-        processes_where(|folder| {
-            let environ = std::fs::read(folder.join("environ")).unwrap_or_default();
-            if environ.split(|byte| *byte == 0).any(|variable| variable == wanted.as_bytes()) {
-                let stat = std::fs::read_to_string(folder.join("stat")).unwrap_or_default();
-                states.extend(stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next()));
-            }
-            false
-        });
-        states
-    }
-}
-
-impl Drop for Driver {
-    fn drop(&mut self) {
-        // Only after a failed assertion is it still there.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+/// By a shell that lowers the limit of open files first, with this many connections.
+fn start_by(shell: &mut Command, server: &str, client: &str) -> Driver {
+    Driver::start_by(shell, &[(SERVER_MODE, server), (CLIENT_MODE, client)])
 }
 
 #[test]
 fn ctrl_c_under_load_ends_both_process_groups() {
     for server in ["serve-good", "listen-good", "listen-with-child"] {
-        let mut driver = Driver::start(server, "load-patient");
+        let mut driver = start(server, "load-patient");
         driver.wait_for("run 1");
         driver.signal(Signal::SIGINT);
         let (lines, status) = driver.finish();
@@ -159,7 +95,7 @@ fn ctrl_c_under_load_ends_both_process_groups() {
 
 #[test]
 fn ctrl_c_before_the_server_is_ready_ends_it() {
-    let driver = Driver::start("listen-not-at-all", "load-good");
+    let driver = start("listen-not-at-all", "load-good");
     wait_until("the server runs", || driver.states().len() >= 2);
     driver.signal(Signal::SIGINT);
     let (lines, status) = driver.finish();
@@ -169,7 +105,7 @@ fn ctrl_c_before_the_server_is_ready_ends_it() {
 
 #[test]
 fn a_second_ctrl_c_kills_both_at_once() {
-    let mut driver = Driver::start("listen-ignoring-sigterm", "load-ignoring-sigterm");
+    let mut driver = start("listen-ignoring-sigterm", "load-ignoring-sigterm");
     driver.wait_for("run 1");
     driver.signal(Signal::SIGINT);
     // Two signals that wait at the same time are one.
@@ -183,7 +119,7 @@ fn a_second_ctrl_c_kills_both_at_once() {
 
 #[test]
 fn ctrl_z_stops_server_and_client_too_and_the_repetition_is_repeated() {
-    let mut driver = Driver::start("serve-good", "load-patient");
+    let mut driver = start("serve-good", "load-patient");
     driver.wait_for("run 1");
     driver.signal(Signal::SIGTSTP);
     wait_until("all three are stopped", || driver.states() == "TTT");
@@ -199,7 +135,7 @@ fn ctrl_z_stops_server_and_client_too_and_the_repetition_is_repeated() {
 
 #[test]
 fn a_killed_orchestrator_leaves_no_server_of_somebody_else() {
-    let mut driver = Driver::start("listen-good", "load-patient");
+    let mut driver = start("listen-good", "load-patient");
     driver.wait_for("run 1");
     driver.signal(Signal::SIGKILL);
     let mark = driver.mark.clone();
@@ -210,7 +146,7 @@ fn a_killed_orchestrator_leaves_no_server_of_somebody_else() {
 fn more_connections_than_open_files_are_refused_before_the_start() {
     let mut shell = Command::new("sh");
     shell.args(["-c", "ulimit -n 64 && exec \"$0\" \"$@\""]).arg(std::env::current_exe().unwrap());
-    let mut driver = Driver::start_by(shell.env(CONNECTIONS, "500"), "serve-good", "load-good");
+    let mut driver = start_by(shell.env(CONNECTIONS, "500"), "serve-good", "load-good");
     driver.wait_for(
         "failed Limit 500 connections need up to 566 open files in the client and the server each, and the hard limit \
          (RLIMIT_NOFILE) is 64: use fewer connections, or raise it with `ulimit -n 566` as root before the matrix is run",
@@ -223,7 +159,7 @@ fn more_connections_than_open_files_are_refused_before_the_start() {
 fn a_soft_limit_that_a_server_may_raise_itself_is_a_warning() {
     let mut shell = Command::new("sh");
     shell.args(["-c", "ulimit -S -n 64 && exec \"$0\" \"$@\""]).arg(std::env::current_exe().unwrap());
-    let driver = Driver::start_by(shell.env(CONNECTIONS, "500"), "listen-good", "load-good");
+    let driver = start_by(shell.env(CONNECTIONS, "500"), "listen-good", "load-good");
     let (lines, _) = driver.finish();
     let warning = lines.iter().find(|line| line.starts_with("warning ")).expect("a warning");
     assert!(warning.contains("the server starts with a limit of 64 open files"), "{warning}");

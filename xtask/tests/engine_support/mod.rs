@@ -2,6 +2,8 @@
 //! no process is left.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+pub mod driver;
+
 use std::collections::HashSet;
 use std::fs;
 use std::sync::atomic::{AtomicU32, Ordering};
