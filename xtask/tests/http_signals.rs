@@ -10,7 +10,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use engine_support::driver::Driver;
-use engine_support::{MARK, TIMEOUT, wait_until};
+use engine_support::{MARK, TIMEOUT, marked, wait_until};
 use http_support::Case;
 use nix::sys::signal::Signal;
 use xtask::engine::event::{Event, Listener};
@@ -111,7 +111,7 @@ fn a_second_ctrl_c_kills_both_at_once() {
     // Two signals that wait at the same time are one.
     std::thread::sleep(Duration::from_millis(100));
     driver.signal(Signal::SIGINT);
-    let status = driver.child.wait().unwrap();
+    let status = driver.wait();
     assert_eq!(status.code(), Some(EXIT_INTERRUPTED));
     let mark = driver.mark.clone();
     wait_until("the killed processes are gone", || marked(&mark).is_empty());
