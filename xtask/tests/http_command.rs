@@ -28,7 +28,9 @@ fn without_ports(text: &str) -> String {
     let mut words = String::new();
     for part in text.split_inclusive(|c: char| !c.is_ascii_digit()) {
         let digits = part.trim_end_matches(|c: char| !c.is_ascii_digit());
-        words.push_str(&if digits.len() >= 4 { part.replace(digits, "N") } else { part.to_owned() });
+        // A process id may be short, where ids have just begun again.
+        let is_changing = digits.len() >= 4 || (!digits.is_empty() && words.ends_with("process "));
+        words.push_str(&if is_changing { part.replace(digits, "N") } else { part.to_owned() });
     }
     words
 }

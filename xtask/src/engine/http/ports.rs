@@ -1,19 +1,41 @@
 //! Ports of this machine: free ones, and who holds one that is not.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::fs;
 use std::io;
 use std::net::{Ipv4Addr, TcpListener};
+use std::sync::{Mutex, PoisonError};
 
 use nix::unistd::Pid;
 
 use crate::engine::linux;
 
-/// Ports on 127.0.0.1 that nobody listens on, all different. Somebody may take one before it is used.
+/// How many ports are not given again: far fewer than the system has.
+const REMEMBERED: usize = 1000;
+
+/// Ports on 127.0.0.1 that nobody listens on, all different, and others than this process was given lately. Somebody may
+/// take one before it is used.
 pub fn free(count: u32) -> io::Result<Vec<u16>> {
+    /// The last ports that were given. Two servers that start side by side must not be given the same one: what answers
+    /// there would be taken for either.
+    static GIVEN: Mutex<VecDeque<u16>> = Mutex::new(VecDeque::new());
+    let mut given = GIVEN.lock().unwrap_or_else(PoisonError::into_inner);
     // All open at once, or the system might give one of them twice.
-    let sockets = (0..count).map(|_| TcpListener::bind((Ipv4Addr::LOCALHOST, 0))).collect::<io::Result<Vec<_>>>()?;
-    sockets.iter().map(|socket| Ok(socket.local_addr()?.port())).collect()
+    let mut sockets = Vec::new();
+    let mut ports = Vec::new();
+    while ports.len() < count as usize {
+        let socket = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let port = socket.local_addr()?.port();
+        sockets.push(socket);
+        if !given.contains(&port) {
+            given.push_back(port);
+            ports.push(port);
+        }
+    }
+    let too_many = given.len().saturating_sub(REMEMBERED);
+    given.drain(..too_many);
+    Ok(ports)
 }
 
 /// Who listens on a port.
