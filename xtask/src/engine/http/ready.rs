@@ -138,17 +138,17 @@ fn attempt(
         Ok(stream) => stream,
         Err(error) => return Ok(Some(not_connected(port, &error))),
     };
-    let Readiness::Http(path) = readiness else { return Ok(None) };
+    let Readiness::Http(path) = readiness else { return Ok(is_gone(&address).then_some(Seen::Refused(port))) };
     let request = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nAccept: */*\r\nConnection: close\r\n\r\n");
     if let Err(error) = stream.write_all(request.as_bytes()).and_then(|()| stream.set_nonblocking(true)) {
-        return Ok(Some(broken(port, &error)));
+        return Ok(Some(broken(&address, &error)));
     }
     let deadline = deadline.min(Instant::now() + ANSWER);
     let mut answer = Vec::new();
     loop {
         let mut chunk = [0; 256];
         match stream.read(&mut chunk) {
-            Ok(0) => return Ok(Some(Seen::Closed(port))),
+            Ok(0) => return Ok(Some(closed(&address))),
             Ok(n) => answer.extend_from_slice(&chunk[..n]),
             Err(error) if error.kind() == ErrorKind::WouldBlock => {
                 if Instant::now() >= deadline {
@@ -156,7 +156,7 @@ fn attempt(
                 }
                 process.sleep_beside(None, Some(stream.as_fd()), deadline);
             }
-            Err(error) => return Ok(Some(broken(port, &error))),
+            Err(error) => return Ok(Some(broken(&address, &error))),
         }
         match status(&answer) {
             Some(Some(status)) if status < 500 => return Ok(None),
@@ -175,11 +175,24 @@ fn not_connected(port: u16, error: &io::Error) -> Seen {
     }
 }
 
-fn broken(port: u16, error: &io::Error) -> Seen {
+fn broken(address: &SocketAddr, error: &io::Error) -> Seen {
     match error.kind() {
-        ErrorKind::ConnectionReset | ErrorKind::BrokenPipe => Seen::Closed(port),
-        _ => Seen::Failed(port, error.to_string()),
+        ErrorKind::ConnectionReset | ErrorKind::BrokenPipe => closed(address),
+        _ => Seen::Failed(address.port(), error.to_string()),
     }
+}
+
+/// A connection ended: closed by a server, or because whoever listened for a moment is gone.
+fn closed(address: &SocketAddr) -> Seen {
+    let seen = if is_gone(address) { Seen::Refused } else { Seen::Closed };
+    seen(address.port())
+}
+
+/// Whether nobody listens any more where somebody did a moment ago. That was not the server, then: a process that is
+/// being started still has the sockets of the one that starts it, those of a port that was tried for being free among
+/// them.
+fn is_gone(address: &SocketAddr) -> bool {
+    TcpStream::connect_timeout(address, CONNECT).is_err_and(|error| error.kind() == ErrorKind::ConnectionRefused)
 }
 
 /// The status of an answer whose beginning this is: `None` when there is too little of it, `Some(None)` when it is no
