@@ -84,6 +84,16 @@ fn a_program_that_is_not_installed_is_missing_and_not_a_failure() {
 }
 
 #[test]
+fn a_shell_that_finds_no_program_is_missing_something_too() {
+    let mut case = Case::command("listen-good", &[]);
+    case.spec().command = ["sh", "-c", "no-such-server-2 {port}"].map(str::to_owned).into();
+    let (failure, _) = case.failure();
+    assert_eq!(failure.kind, FailureKind::Missing);
+    let start = "a program that the server's command starts is not installed (status 127): ";
+    assert!(failure.reason.starts_with(start) && failure.reason.contains("no-such-server-2"), "{}", failure.reason);
+}
+
+#[test]
 fn a_server_that_is_busy_at_first_is_waited_for() {
     assert_eq!(Case::command("listen-busy-for-a-while", &[]).sample().0.load.completed, 20);
 }

@@ -1,11 +1,11 @@
 //! A job, resolved for one run.
 
-use std::{ops::Range, time::Duration};
+use std::ops::Range;
 
 use anyhow::{Context, Result, ensure};
-use interpreter_lock::{GIL_SWITCH_INTERVAL, GVL_QUANTUM, InterpreterLock};
-use protocol::{BatchJob, Lock};
-use workloads::Operation;
+use interpreter_lock::InterpreterLock;
+use protocol::BatchJob;
+use workloads::{Operation, interpreter_lock};
 
 /// More threads or processes than this are a mistake in the job rather than a question about this machine.
 const MAX_WORKERS: u32 = 32_768;
@@ -45,7 +45,7 @@ impl Batch {
             indices: job.first_task..end,
             steps: job.steps,
             workers: job.workers as usize,
-            lock: lock(job),
+            lock: interpreter_lock(job.lock, job.switch_interval_ns),
             job: job.clone(),
         })
     }
@@ -61,18 +61,9 @@ impl Batch {
     }
 }
 
-fn lock(job: &BatchJob) -> InterpreterLock {
-    let interval = job.switch_interval_ns.map(Duration::from_nanos);
-    match job.lock {
-        Lock::None => InterpreterLock::none(),
-        Lock::Gil => InterpreterLock::gil(interval.unwrap_or(GIL_SWITCH_INTERVAL)),
-        Lock::Gvl => InterpreterLock::gvl(interval.unwrap_or(GVL_QUANTUM)),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use protocol::{Model, Task};
+    use protocol::{Lock, Model, Task};
 
     use super::*;
 

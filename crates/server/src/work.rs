@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use interpreter_lock::{GIL_SWITCH_INTERVAL, GVL_QUANTUM, InterpreterLock};
-use protocol::{Lock, REQUEST_SEEDS, ServeJob};
-use workloads::{Burn, Step, Timer};
+use interpreter_lock::InterpreterLock;
+use protocol::{REQUEST_SEEDS, ServeJob};
+use workloads::{Burn, Step, Timer, interpreter_lock};
 
 /// What a request does. A clone shares the lock.
 #[derive(Debug, Clone)]
@@ -18,12 +18,7 @@ pub struct Work {
 impl Work {
     /// The work of a job's requests, under a lock that nobody has held yet.
     pub fn new(job: &ServeJob) -> Self {
-        let interval = job.switch_interval_ns.map(Duration::from_nanos);
-        let lock = match job.lock {
-            Lock::None => InterpreterLock::none(),
-            Lock::Gil => InterpreterLock::gil(interval.unwrap_or(GIL_SWITCH_INTERVAL)),
-            Lock::Gvl => InterpreterLock::gvl(interval.unwrap_or(GVL_QUANTUM)),
-        };
+        let lock = interpreter_lock(job.lock, job.switch_interval_ns);
         Self { io: Duration::from_nanos(job.io_ns), burn: Burn { iterations: job.iterations }, lock }
     }
 

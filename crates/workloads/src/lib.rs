@@ -9,6 +9,7 @@
 mod block;
 mod burn;
 mod faulty;
+mod lock;
 mod operation;
 mod primes;
 mod step;
@@ -20,6 +21,7 @@ mod wait_and_burn;
 pub use burn::Burn;
 #[doc(hidden)]
 pub use faulty::Faulty;
+pub use lock::interpreter_lock;
 pub use operation::Operation;
 pub use primes::Primes;
 pub use step::Step;

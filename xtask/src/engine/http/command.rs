@@ -24,6 +24,9 @@ use crate::matrix::plan::{self, StopSignal};
 /// good reason, such as that of a container, it does not.
 const FINDS_OUT: Duration = Duration::from_millis(500);
 
+/// The exit status by which a shell says that there is no such program: POSIX, "Exit Status for Commands".
+const NOT_FOUND: i32 = 127;
+
 /// A server of the matrix.
 #[derive(Debug)]
 pub struct CommandServer {
@@ -83,6 +86,12 @@ impl CommandServer {
 
     fn died_before_ready(&mut self, ports: &[u16]) -> Failed {
         let process = self.process.as_mut().expect("it was started");
+        if process.status().and_then(|status| status.code()) == Some(NOT_FOUND) {
+            let said = process.stderr_tail().pop().map(|line| format!(": {line}")).unwrap_or_default();
+            let reason =
+                format!("a program that the server's command starts is not installed (status {NOT_FOUND}){said}");
+            return Failed::Otherwise(self.fail(FailureKind::Missing, reason));
+        }
         let how = process.status().map_or_else(|| "ended".to_owned(), describe);
         let reason = format!("the server {how} before it was ready");
         // Looked for before the server's children are ended, as one of them may be it.

@@ -147,7 +147,13 @@ pub static SERVER: Table = Table {
             an axis; a var that a server does not use is no axis of its cells.",
     keys: &[
         LABEL.default("the program's name"),
-        Key::new("command", Kind::Command, "The program and its arguments; no shell is involved.").required(),
+        Key::new(
+            "command",
+            Kind::Command,
+            "The program and its arguments; no shell is involved. Where it is not installed, or ends with status 127 as a \
+             shell does that finds no program, the cells are skipped.",
+        )
+        .required(),
         Key::new("env", Kind::Environment, "Environment variables that it is started with."),
         Key::new("cwd", Kind::Text, "Its working folder, seen from the matrix file.").default("the folder of the matrix file"),
         Key::new("ports", Kind::Count { min: 1, max: 256 }, "How many ports it listens on. The client deals its connections out over them.")
