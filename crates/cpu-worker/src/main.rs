@@ -24,8 +24,8 @@ impl Handler for CpuWorker {
         };
         match job.task {
             Task::SumOfSquares { .. } | Task::Burn { .. } | Task::Primes { .. } => {}
-            Task::Wait { .. } | Task::WaitAndBurn { .. } => {
-                let message = format!("cpu-worker does not do {}: io-worker does", job.task.op());
+            _ => {
+                let message = format!("cpu-worker does not do {}: another of our workers may", job.task.op());
                 return Err(Refusal::Unsupported(message));
             }
         }

@@ -24,8 +24,8 @@ impl Handler for IoWorker {
         };
         match job.task {
             Task::Wait { .. } | Task::WaitAndBurn { .. } => {}
-            Task::SumOfSquares { .. } | Task::Burn { .. } | Task::Primes { .. } => {
-                let message = format!("io-worker does not do {}: cpu-worker does", job.task.op());
+            _ => {
+                let message = format!("io-worker does not do {}: another of our workers may", job.task.op());
                 return Err(Refusal::Unsupported(message));
             }
         }

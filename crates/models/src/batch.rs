@@ -41,7 +41,7 @@ impl Batch {
             .checked_add(job.tasks)
             .with_context(|| format!("first_task {} and tasks {} together exceed 2^64", job.first_task, job.tasks))?;
         Ok(Self {
-            operation: Operation::from(&job.task),
+            operation: Operation::new(&job.task)?,
             indices: job.first_task..end,
             steps: job.steps,
             workers: job.workers as usize,

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::http::{LoadJob, ServeJob};
+use crate::task::Task;
 use crate::words::words;
 
 /// The work of a job, by its `kind`.
@@ -17,6 +18,16 @@ pub enum Job {
     Serve(ServeJob),
     /// Load on an HTTP server, once for every `run` request.
     Load(LoadJob),
+    /// A mail server that takes every mail and keeps none, until stdin closes; a `run` request asks how many it took
+    /// since the last one.
+    Mail(MailJob),
+}
+
+/// A mail server for `smtp-send`, on a loopback port of its choice, which `ready` names.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MailJob {
+    /// How long it waits before it answers a message, as a server across a network does.
+    pub delay_ns: u64,
 }
 
 /// A fixed set of tasks under one concurrency model.
@@ -45,53 +56,6 @@ pub struct BatchJob {
 
 fn one() -> u32 {
     1
-}
-
-/// What one step of a task does. Times are in nanoseconds.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(tag = "op", rename_all = "kebab-case")]
-pub enum Task {
-    /// Adds `i * i` for every `i` in `0..n`, in a real loop.
-    SumOfSquares {
-        /// How many squares.
-        n: u64,
-    },
-    /// Runs a linear congruential generator.
-    Burn {
-        /// How many steps of the generator.
-        iterations: u64,
-    },
-    /// Counts the primes below a limit by trial division.
-    Primes {
-        /// The first number that is not looked at.
-        limit: u64,
-    },
-    /// Waits, as for a network or a disk.
-    Wait {
-        /// How long.
-        io_ns: u64,
-    },
-    /// Waits, then burns.
-    WaitAndBurn {
-        /// How long it waits.
-        io_ns: u64,
-        /// How many steps of the generator follow.
-        iterations: u64,
-    },
-}
-
-impl Task {
-    /// The operation's name, as in the matrix file and on the wire.
-    #[must_use]
-    pub fn op(&self) -> &'static str {
-        match self {
-            Self::SumOfSquares { .. } => "sum-of-squares",
-            Self::Burn { .. } => "burn",
-            Self::Primes { .. } => "primes",
-            Self::Wait { .. } => "wait",
-            Self::WaitAndBurn { .. } => "wait-and-burn",
-        }
-    }
 }
 
 words! {

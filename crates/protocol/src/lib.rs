@@ -12,6 +12,7 @@ mod http;
 mod job;
 mod message;
 mod sample;
+mod task;
 mod words;
 
 pub use checksum::{Checksum, fold, mix, task_seed};
@@ -20,9 +21,10 @@ pub use http::{
     Arrivals, ErrorKind, Expect, HttpModel, HttpRequest, Listen, LoadJob, LoadSample, Pace, REQUEST_SEEDS, ServeJob,
     Served,
 };
-pub use job::{BatchJob, Job, Lock, Model, Task};
+pub use job::{BatchJob, Job, Lock, MailJob, Model};
 pub use message::{MalformedLine, Reply, Request};
 pub use sample::{Ready, Sample, Usage};
+pub use task::{By, Database, Query, Task};
 
 /// The protocol version that this crate speaks. A worker that answers with another one is not measured.
 pub const VERSION: u32 = 1;

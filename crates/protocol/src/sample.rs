@@ -56,6 +56,15 @@ pub struct Usage {
     pub voluntary_switches: Option<u64>,
     /// Context switches because a thread was preempted.
     pub involuntary_switches: Option<u64>,
+    /// Time that threads spent waiting for an emulated interpreter lock, all threads added up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lock_wait_ns: Option<u64>,
+    /// Bytes that were really fetched from storage (`read_bytes` of `/proc/self/io`), child processes included.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub disk_read_bytes: Option<u64>,
+    /// Bytes that were handed to storage (`write_bytes` of `/proc/self/io`), child processes included.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub disk_write_bytes: Option<u64>,
 }
 
 impl std::ops::Add for Usage {
@@ -73,6 +82,9 @@ impl std::ops::Add for Usage {
             processes: sum(self.processes, other.processes),
             voluntary_switches: sum(self.voluntary_switches, other.voluntary_switches),
             involuntary_switches: sum(self.involuntary_switches, other.involuntary_switches),
+            lock_wait_ns: sum(self.lock_wait_ns, other.lock_wait_ns),
+            disk_read_bytes: sum(self.disk_read_bytes, other.disk_read_bytes),
+            disk_write_bytes: sum(self.disk_write_bytes, other.disk_write_bytes),
         }
     }
 }

@@ -26,6 +26,7 @@ impl Meter {
             processes: Some(1),
             voluntary_switches: since(|usage| usage.voluntary_context_switches()),
             involuntary_switches: since(|usage| usage.involuntary_context_switches()),
+            ..Usage::default()
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Any one of the operations, chosen by a job's task.
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use interpreter_lock::InterpreterLock;
 use protocol::Task;
 
@@ -46,15 +46,20 @@ macro_rules! with_step {
     };
 }
 
-impl From<&Task> for Operation {
-    fn from(task: &Task) -> Self {
-        match *task {
+impl Operation {
+    /// The operation of a task.
+    ///
+    /// # Errors
+    /// The operation is not one of those that this program was built with.
+    pub fn new(task: &Task) -> Result<Self> {
+        Ok(match *task {
             Task::SumOfSquares { n } => Self::SumOfSquares(SumOfSquares { n }),
             Task::Burn { iterations } => Self::Burn(Burn { iterations }),
             Task::Primes { limit } => Self::Primes(Primes { limit }),
             Task::Wait { io_ns } => Self::Wait(Wait::new(io_ns)),
             Task::WaitAndBurn { io_ns, iterations } => Self::WaitAndBurn(WaitAndBurn::new(io_ns, iterations)),
-        }
+            _ => bail!("this worker was built without the operation {}", task.op()),
+        })
     }
 }
 

@@ -4,6 +4,7 @@
 //! file, writing to stdout, and reporting what is wrong.
 
 pub mod check;
+pub mod doctor;
 pub mod list;
 pub mod matrix;
 pub mod schema;
@@ -27,6 +28,8 @@ pub enum Exit {
     Failed = 1,
     /// The command line or the matrix is wrong.
     Usage = 2,
+    /// What `--fail-on` names has happened.
+    Condition = 3,
     /// Somebody asked to stop.
     Interrupted = 130,
 }
@@ -42,6 +45,7 @@ Exit status:
   0    all well
   1    a cell failed
   2    the command line or the matrix is wrong
+  3    what --fail-on names has happened
   130  interrupted (Ctrl-C)";
 
 /// Runs benchmarks described in bench-matrix.toml and compares concurrency models.
@@ -65,6 +69,8 @@ pub enum Command {
     Check(check::Args),
     /// Show the cells, and how long they will take.
     List(list::Args),
+    /// What can this machine measure, and what is missing?
+    Doctor(doctor::Args),
     /// Print the JSON Schema of the matrix file, for editors.
     Schema(schema::Args),
 }
@@ -76,6 +82,7 @@ pub fn main() -> ExitCode {
         Command::Matrix(args) => matrix::run(&args),
         Command::Check(args) => check::run(&args),
         Command::List(args) => list::run(&args),
+        Command::Doctor(args) => doctor::run(&args),
         Command::Schema(args) => schema::run(&args),
     };
     match result {

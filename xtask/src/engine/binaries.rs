@@ -15,6 +15,11 @@ use crate::matrix::plan::{Plan, RUST_RUNTIME, Runtime, ServerSpec, TaskSpec, Wor
 pub const CPU_WORKER: &str = "cpu-worker";
 /// The worker, package and program, for operations that wait.
 pub const IO_WORKER: &str = "io-worker";
+/// The worker for everyday jobs that need a library of some size: mail, databases, pictures, archives. Apart from the
+/// others, so that who asks for something else does not wait for its compilation.
+pub const EVERYDAY_WORKER: &str = "everyday-worker";
+/// The mail server that `smtp-send` talks to.
+pub const MAIL_SINK: &str = "mail-sink";
 /// The HTTP server under test.
 pub const SERVER: &str = "server";
 /// The load generator.
@@ -50,10 +55,17 @@ pub fn worker_of(job: &Job) -> &'static str {
         Job::Batch(batch) => batch,
         Job::Serve(_) => return SERVER,
         Job::Load(_) => return CLIENT,
+        Job::Mail(_) => return MAIL_SINK,
     };
     match batch.task {
         Task::SumOfSquares { .. } | Task::Burn { .. } | Task::Primes { .. } => CPU_WORKER,
-        Task::Wait { .. } | Task::WaitAndBurn { .. } => IO_WORKER,
+        Task::Wait { .. }
+        | Task::WaitAndBurn { .. }
+        | Task::Command { .. }
+        | Task::HttpGet { .. }
+        | Task::FileRead { .. }
+        | Task::FileWrite { .. } => IO_WORKER,
+        Task::SmtpSend { .. } | Task::DbSelect { .. } | Task::ResizeImage { .. } | Task::Zip { .. } => EVERYDAY_WORKER,
     }
 }
 

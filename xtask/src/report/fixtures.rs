@@ -46,6 +46,8 @@ pub fn comparison(fixed: &[(&str, &str)], rows: &[(&str, f64)]) -> ComparisonSum
                 verdict: None,
             })
             .collect(),
+        floor: None,
+        conclusion: None,
     }
 }
 
@@ -64,6 +66,7 @@ pub fn scenario(name: &str, compare: &str, axes: Vec<Axis>, cells: Vec<CellSumma
         settings: settings.into_iter().map(|(key, value)| (key.to_owned(), value)).collect(),
         cells,
         comparisons: Vec::new(),
+        scaling: Vec::new(),
     }
 }
 
@@ -76,7 +79,7 @@ pub fn summary(scenarios: Vec<ScenarioSummary>) -> Summary {
         wall_ns: 74_000_000_000,
         measured_ns: 50_000_000_000,
         warmup_ns: 10_000_000_000,
-        machine: MachineSummary { stolen_ns: Some(600_000_000), throttled_ns: Some(0) },
+        machine: MachineSummary { stolen_ns: Some(600_000_000), throttled_ns: Some(0), ..MachineSummary::default() },
         scenarios,
     }
 }

@@ -176,5 +176,8 @@ fn usage(runs: &[&SampleRecord]) -> UsageSummary {
         processes: all(runs, |usage| usage.processes).and_then(|values| values.into_iter().max()),
         voluntary_switches: middle(|usage| usage.voluntary_switches),
         involuntary_switches: middle(|usage| usage.involuntary_switches),
+        lock_wait_ns: middle(|usage| usage.lock_wait_ns),
+        disk_read_bytes: middle(|usage| usage.disk_read_bytes),
+        disk_write_bytes: middle(|usage| usage.disk_write_bytes),
     }
 }

@@ -41,7 +41,11 @@ pub fn summarise(plan: &Plan, records: &[Record], times: &RunTimes) -> Summary {
         wall_ns: times.wall_ns,
         measured_ns: sorted.measured_ns,
         warmup_ns: sorted.warmup_ns,
-        machine: MachineSummary { stolen_ns: sorted.stolen_ns, throttled_ns: sorted.throttled_ns },
+        machine: MachineSummary {
+            stolen_ns: sorted.stolen_ns,
+            throttled_ns: sorted.throttled_ns,
+            ..MachineSummary::default()
+        },
         scenarios: plan.scenarios.iter().map(|s| summarise_scenario(s, plan.cores, &sorted, &wrong)).collect(),
     }
 }
@@ -84,6 +88,7 @@ fn summarise_scenario(
         settings: settings::shared(scenario),
         cells,
         comparisons,
+        scaling: Vec::new(),
     }
 }
 
@@ -99,6 +104,8 @@ fn compare(scenario: &Scenario, comparison: &Comparison, cells: &[CellSummary]) 
         fixed: comparison.fixed.clone(),
         baseline: baseline.map(|cell| cell.id.clone()),
         rows: comparison.cells.iter().map(row).collect(),
+        floor: None,
+        conclusion: None,
     }
 }
 

@@ -68,6 +68,7 @@ impl Costs {
             // What `/proc` tells of these is a process's first thread's alone.
             voluntary_switches: None,
             involuntary_switches: None,
+            ..Usage::default()
         }
     }
 }

@@ -54,3 +54,16 @@ pub enum Verdict {
     /// Cannot be told from the baseline.
     Unresolved,
 }
+
+/// A run that was measured and does not count.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SetAside {
+    /// The round that it was made for.
+    pub round: u32,
+    /// Its elapsed time in nanoseconds, as `elapsed_ns` of the cell counts it.
+    pub elapsed_ns: u64,
+    /// Its tasks or right answers a second.
+    pub throughput_per_s: Option<f64>,
+    /// Why, with figures: which time was lost to whom.
+    pub reason: String,
+}

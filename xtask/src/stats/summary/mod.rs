@@ -4,18 +4,30 @@
 //! | --- | --- |
 //! | here | the summary, its scenarios and cells |
 //! | `figure` | what a figure of several runs looks like, and what two make together |
+//! | `floor` | the noise floor of a comparison |
+//! | `conclusion` | what a comparison says to a person |
+//! | `scaling` | how cells grow with their workers |
+//! | `limit` | what holds a cell back |
 //! | `http` | what only the cells of `http` scenarios have |
 //! | `flag` | the list of flags |
 
 use std::collections::BTreeMap;
 
+mod conclusion;
 mod figure;
 mod flag;
+mod floor;
 mod http;
+mod limit;
+mod scaling;
 
-pub use figure::{Bound, Ratio, Spread, Verdict};
+pub use conclusion::Conclusion;
+pub use figure::{Bound, Ratio, SetAside, Spread, Verdict};
 pub use flag::Flag;
+pub use floor::{FloorSource, NoiseFloor};
 pub use http::{ClientSummary, Percentiles, RequestsSummary};
+pub use limit::{Limit, LimitedBy};
+pub use scaling::{ScalingFit, ScalingPoint, ScalingSummary};
 
 use serde::{Deserialize, Serialize};
 
@@ -62,12 +74,21 @@ impl Summary {
 }
 
 /// What the machine did during all repetitions, warm-ups included. What the system does not tell is `None`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct MachineSummary {
     /// CPU time that the hypervisor gave to others, all CPUs together.
     pub stolen_ns: Option<u64>,
     /// Time for which our control group was throttled.
     pub throttled_ns: Option<u64>,
+    /// CPU time that other processes of this machine used while our cells ran, all CPUs together.
+    pub others_ns: Option<u64>,
+    /// Counted runs that were disturbed, the repeated ones included.
+    pub disturbed_runs: u32,
+    /// Counted runs that were made again because the first try was disturbed.
+    pub repeated_runs: u32,
+    /// Counted runs that were looked at.
+    pub counted_runs: u32,
 }
 
 /// One scenario.
@@ -97,6 +118,9 @@ pub struct ScenarioSummary {
     pub cells: Vec<CellSummary>,
     /// Which cells are compared with which.
     pub comparisons: Vec<ComparisonSummary>,
+    /// How the cells grow with their workers, where `workers` was swept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scaling: Vec<ScalingSummary>,
 }
 
 /// The cells that differ only in the compared axis.
@@ -108,6 +132,12 @@ pub struct ComparisonSummary {
     pub baseline: Option<String>,
     /// The compared cells, in the order of the axis.
     pub rows: Vec<ComparisonRow>,
+    /// How far apart two equal cells may seem to be here. `None` where it was never measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub floor: Option<NoiseFloor>,
+    /// What a person may conclude. `None` where less than two cells can be compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conclusion: Option<Conclusion>,
 }
 
 /// One cell's standing in one comparison.
@@ -180,6 +210,12 @@ pub struct CellSummary {
     pub cores_used: Option<f64>,
     /// Cost of a run for the worker or the server: medians over the counted runs, `peak_rss_bytes` their maximum.
     pub usage: UsageSummary,
+    /// What holds the cell back, as far as the figures tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limited_by: Option<LimitedBy>,
+    /// Runs that were measured and do not count, as the machine was disturbed and they were made again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub set_aside: Vec<SetAside>,
     /// The checksum that all counted runs computed.
     pub checksum: Option<String>,
     /// What a reader should know, as words from one list.
@@ -216,6 +252,8 @@ impl CellSummary {
             connections_by_worker: None,
             cores_used: None,
             usage: UsageSummary::default(),
+            limited_by: None,
+            set_aside: Vec::new(),
             checksum: None,
             flags: Vec::new(),
             notes: Vec::new(),
@@ -254,4 +292,13 @@ pub struct UsageSummary {
     pub voluntary_switches: Option<u64>,
     /// Context switches because a thread was preempted.
     pub involuntary_switches: Option<u64>,
+    /// Time that threads waited for an emulated interpreter lock, all threads added up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lock_wait_ns: Option<u64>,
+    /// Bytes really fetched from storage.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disk_read_bytes: Option<u64>,
+    /// Bytes handed to storage.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disk_write_bytes: Option<u64>,
 }
