@@ -7,9 +7,7 @@ use super::cell::summarise_cell;
 use super::ratio::{self, Speed};
 use super::records::{Sorted, sort};
 use super::settings;
-use super::summary::{
-    CellSummary, ComparisonRow, ComparisonSummary, MachineSummary, Ratio, SCHEMA, ScenarioSummary, Summary,
-};
+use super::summary::{CellSummary, ComparisonRow, ComparisonSummary, Ratio, SCHEMA, ScenarioSummary, Summary};
 use super::verify::wrong_checksums;
 use crate::engine::failure::Failure;
 use crate::matrix::plan::{Cell, Comparison, Order, Plan, Scenario, Work};
@@ -41,11 +39,7 @@ pub fn summarise(plan: &Plan, records: &[Record], times: &RunTimes) -> Summary {
         wall_ns: times.wall_ns,
         measured_ns: sorted.measured_ns,
         warmup_ns: sorted.warmup_ns,
-        machine: MachineSummary {
-            stolen_ns: sorted.stolen_ns,
-            throttled_ns: sorted.throttled_ns,
-            ..MachineSummary::default()
-        },
+        machine: sorted.machine,
         scenarios: plan.scenarios.iter().map(|s| summarise_scenario(s, plan.cores, &sorted, &wrong)).collect(),
     }
 }
