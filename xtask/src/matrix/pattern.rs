@@ -110,7 +110,7 @@ impl<'p> Selector<'p> {
 
 impl Scenario {
     /// Keeps the flagged cells, and what is left of the comparisons.
-    fn keep(&mut self, keep: &[bool]) {
+    pub(crate) fn keep(&mut self, keep: &[bool]) {
         let mut place = Vec::with_capacity(keep.len());
         let mut kept = 0;
         for flag in keep {
