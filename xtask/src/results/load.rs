@@ -111,11 +111,11 @@ impl Loaded {
         }
     }
 
-    /// The plan that was run, before patterns narrowed it down; `None` where the matrix is missing or this version cannot
-    /// read it.
+    /// The plan that was run, before patterns narrowed it down, on a machine with so many CPUs; `None` where the matrix is
+    /// missing or this version cannot read it.
     #[must_use]
-    pub fn plan(&self) -> Option<Plan> {
-        let cores = self.cores().unwrap_or_else(matrix::usable_cores);
+    pub fn plan(&self, cores: Option<u32>) -> Option<Plan> {
+        let cores = cores.unwrap_or_else(matrix::usable_cores);
         let options = LoadOptions { quick: self.is_quick(), cores, allow_remote: true };
         let mut plan = matrix::parse(Path::new(MATRIX), self.matrix.clone()?, &options).ok()?;
         if self.options().any(|word| word == "--smoke") {
@@ -144,7 +144,7 @@ impl Loaded {
             bail!("{why}, and no {SAMPLES} to make it from: there is nothing to compare");
         };
         let salvaged = salvage(&content, &found.shown(SAMPLES))?;
-        let plan = self.plan().with_context(|| {
+        let plan = self.plan(self.cores()).with_context(|| {
             format!("{why}, and no {MATRIX} that this version can read, which would be needed to make it from the samples")
         })?;
         self.notes.push(format!("{why}: the figures are made again from the samples."));

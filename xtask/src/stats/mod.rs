@@ -14,8 +14,10 @@
 //! | [`mann_whitney`] | how likely chance alone is to do that |
 //! | [`settings`] | what all cells of a scenario share, for its table's head |
 //! | [`summarise`](mod@summarise) | joins them |
+//! | [`compare`] | two results, cell by cell |
 
 pub mod cell;
+pub mod compare;
 pub mod flags;
 pub mod histogram;
 pub mod http;
