@@ -31,8 +31,8 @@ impl Tree {
     /// # Errors
     /// Git is not there, `root` is in no repository, or the repository does not know the revision.
     pub fn at_revision(root: &Path, revision: &str) -> anyhow::Result<Self> {
-        if revision.starts_with('-') || revision.is_empty() {
-            bail!("`{revision}` is no revision");
+        if revision.is_empty() {
+            bail!("a revision has a name");
         }
         // What a revision has need not be on disk.
         let repository = root.ancestors().find(|folder| folder.is_dir()).unwrap_or(Path::new(".")).to_owned();
@@ -44,8 +44,10 @@ impl Tree {
             let rest = root.strip_prefix(&repository).unwrap_or(Path::new(""));
             Path::new(&prefix).join(rest).to_string_lossy().trim_end_matches('/').to_owned()
         };
-        let commit = text(&repository, &["rev-parse", "--verify", "--quiet", &format!("{revision}^{{commit}}")])
-            .with_context(|| format!("git knows no revision `{revision}`"))?;
+        let commit = format!("{revision}^{{commit}}");
+        let Ok(commit) = text(&repository, &["rev-parse", "--verify", "--quiet", "--end-of-options", &commit]) else {
+            bail!("git knows no revision `{revision}`");
+        };
         Ok(Self::Git { repository, commit, path })
     }
 
@@ -70,7 +72,7 @@ impl Tree {
             }
             Self::Git { repository, commit, path } => {
                 let place = format!("{commit}:{path}");
-                let output = run(repository, &["ls-tree", "-z", "--name-only", &place])?;
+                let output = run(repository, &["ls-tree", "-z", "--name-only", "--full-tree", &place])?;
                 // A revision before the first result has no such folder.
                 let listed = if output.status.success() { output.stdout } else { Vec::new() };
                 let names = listed.split(|&byte| byte == 0).filter_map(|name| std::str::from_utf8(name).ok());
@@ -120,7 +122,7 @@ fn text(folder: &Path, arguments: &[&str]) -> anyhow::Result<String> {
     if !output.status.success() {
         let message = String::from_utf8_lossy(&output.stderr);
         let message = message.lines().next().unwrap_or("").trim_start_matches("fatal: ");
-        bail!("git: {}", if message.is_empty() { "it said nothing" } else { message });
+        bail!("git says: {}", if message.is_empty() { "nothing" } else { message });
     }
     Ok(String::from_utf8_lossy(&output.stdout).trim_end_matches(['\n', '\r']).to_owned())
 }
@@ -129,4 +131,77 @@ fn run(folder: &Path, arguments: &[&str]) -> anyhow::Result<Output> {
     let command = cmd("git", arguments).dir(folder).env("GIT_OPTIONAL_LOCKS", "0").env("LC_ALL", "C");
     let output = command.stdin_null().stdout_capture().stderr_capture().unchecked().run();
     output.context("git cannot be started; results of a revision are read by it. Install git, or name a folder")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::folder::SUMMARY;
+
+    fn git(folder: &Path, arguments: &[&str]) {
+        let identity = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"];
+        let all: Vec<&str> = identity.iter().chain(arguments).copied().collect();
+        cmd("git", all).dir(folder).stdin_null().stdout_null().stderr_null().run().unwrap();
+    }
+
+    const NAME: &str = "2026-11-30T171522Z-3f9c2a1";
+
+    /// A repository with a result that was committed, tagged, and deleted again; `None` without git.
+    fn repository() -> Option<tempfile::TempDir> {
+        cmd!("git", "--version").stdout_null().stderr_null().run().ok()?;
+        let folder = tempfile::tempdir().unwrap();
+        let result = folder.path().join("results").join(NAME);
+        fs::create_dir_all(&result).unwrap();
+        fs::write(result.join(SUMMARY), "{}").unwrap();
+        git(folder.path(), &["init", "--quiet"]);
+        git(folder.path(), &["add", "."]);
+        git(folder.path(), &["commit", "--quiet", "--message", "a result"]);
+        git(folder.path(), &["tag", "v1"]);
+        git(folder.path(), &["rm", "-r", "--quiet", "results"]);
+        git(folder.path(), &["commit", "--quiet", "--allow-empty", "--message", "gone"]);
+        Some(folder)
+    }
+
+    #[test]
+    fn a_revision_is_read_without_its_files_on_disk() {
+        let Some(folder) = repository() else { return };
+        let root = folder.path().join("results");
+        assert!(!root.exists());
+        let tree = Tree::at_revision(&root, "v1").unwrap();
+        assert_eq!(tree.names().unwrap(), [NAME]);
+        assert_eq!(tree.file(NAME, SUMMARY).unwrap().unwrap(), b"{}");
+        assert_eq!(tree.file(NAME, "other.json").unwrap(), None);
+        assert_eq!(Tree::at_revision(&root, "HEAD").unwrap().names().unwrap(), [""; 0]);
+        assert!(!root.exists(), "the work tree is left alone");
+    }
+
+    #[test]
+    fn a_folder_of_results_that_is_there_is_asked_from_within() {
+        let Some(folder) = repository() else { return };
+        let root = folder.path().join("results");
+        fs::create_dir(&root).unwrap();
+        assert_eq!(Tree::at_revision(&root, "HEAD~1").unwrap().names().unwrap(), [NAME]);
+    }
+
+    #[test]
+    fn a_bare_clone_has_results_too() {
+        let Some(folder) = repository() else { return };
+        let bare = tempfile::tempdir().unwrap();
+        let (from, to) = (folder.path().to_str().unwrap(), bare.path().to_str().unwrap());
+        git(folder.path(), &["clone", "--quiet", "--bare", from, to]);
+        assert_eq!(Tree::at_revision(bare.path(), "v1").unwrap().file(NAME, SUMMARY).unwrap().unwrap(), b"{}");
+    }
+
+    #[test]
+    fn what_git_does_not_know_is_an_error_that_names_it() {
+        let Some(folder) = repository() else { return };
+        let root = folder.path().join("results");
+        for revision in ["v2", "--all", "HEAD~9", "v1^{tree}"] {
+            let error = Tree::at_revision(&root, revision).unwrap_err().to_string();
+            assert_eq!(error, format!("git knows no revision `{revision}`"));
+        }
+        let outside = tempfile::tempdir().unwrap();
+        let error = Tree::at_revision(outside.path(), "HEAD").unwrap_err().to_string();
+        assert!(error.starts_with("git says: not a git repository"), "{error}");
+    }
 }
