@@ -3,8 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-use super::twins::baseline_of;
-use crate::matrix::plan::Plan;
+use crate::matrix::plan::{Plan, baseline_of};
 use crate::results::record::Record;
 
 /// What there is already. Nothing, where a run begins.
