@@ -18,6 +18,7 @@ use crate::engine::calibrations::Calibrations;
 use crate::engine::capacity;
 use crate::engine::event::Listener;
 use crate::engine::lock::MachineLock;
+use crate::engine::probe::probe;
 use crate::engine::signals::Control;
 use crate::engine::workers::ProcessLauncher;
 use crate::engine::{self, Outcome};
@@ -209,6 +210,14 @@ impl Matrix<'_> {
         let mut calibrations = Calibrations::default();
         let skip = HashSet::new();
         let mut warn = |warning: String| eprintln!("warning: {warning}");
+        probe(self.plan, &skip, &mut calibrations.probes, launcher, control, &mut warn);
+        for (runtime, probe) in &calibrations.probes {
+            match probe {
+                Ok(probe) => self.environment.note_runtime(&self.plan.runtimes, runtime, probe),
+                // It has no calibration either.
+                Err(failure) => drop(calibrations.rates.insert(runtime.clone(), Err(failure.clone()))),
+            }
+        }
         calibrate(self.plan, &skip, &mut calibrations.rates, launcher, control, &mut warn);
         capacity::measure(self.plan, &skip, &mut calibrations, launcher, control, &mut warn);
         for (runtime, calibration) in &calibrations.rates {
@@ -226,7 +235,7 @@ impl Matrix<'_> {
 
     fn take_note(&mut self, outcome: &Outcome) {
         for ((runtime, _), ready) in &outcome.workers {
-            self.environment.runtimes.entry(runtime.clone()).or_insert_with(|| ready.into());
+            self.environment.note_ready(runtime, ready);
         }
     }
 

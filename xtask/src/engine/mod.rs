@@ -7,6 +7,7 @@
 //! | [`schedule`] | plan and seed → the order of all repetitions; pure |
 //! | [`run`](mod@run) | walks the schedule, emits events, decides what a failure means for the rest |
 //! | [`answer`] | whether a sample can be an answer to its job |
+//! | [`probe`] | what each runtime is: asked once, before anything is measured |
 //! | [`calibrate`], [`capacity`] | CPU time → iterations, shares of a server's capacity → rates, by ordinary jobs |
 //! | [`calibrations`] | what was measured so, and what it turns a cell into |
 //! | [`launcher`] | the seam: what the walk needs of whoever starts workers |
@@ -15,6 +16,7 @@
 //! | [`conversation`] | the conversation with one process that speaks the protocol |
 //! | `session`, `http` | a batch cell, and an HTTP cell with its server and client |
 //! | [`spawn`], [`process`], `pipes`, [`lines`], [`ending`], [`linux`] | one process: its pipes, its end, its orphans |
+//! | [`ask`] | one question to a program, such as its version |
 //! | [`signals`] | Ctrl-C and Ctrl-Z |
 //! | [`binaries`], [`build`] | which program a cell needs, and how it is built |
 //! | [`machine`] | what the machine did around a repetition |
@@ -22,6 +24,7 @@
 //! | [`event`], [`failure`] | what the engine tells |
 
 pub mod answer;
+pub mod ask;
 pub mod binaries;
 pub mod build;
 pub mod calibrate;
@@ -38,6 +41,7 @@ pub mod linux;
 pub mod lock;
 pub mod machine;
 mod pipes;
+pub mod probe;
 pub mod process;
 mod progress;
 pub mod run;

@@ -18,7 +18,7 @@ use super::machine::Machine;
 use super::progress::{At, Progress};
 use super::schedule::{Visit, schedule};
 use super::signals::Control;
-use crate::matrix::plan::{Cell, Plan, Scenario, Work};
+use crate::matrix::plan::{Cell, Plan, RUST_RUNTIME, Scenario, Work};
 use crate::results::record::{Record, SampleRecord};
 
 /// What is chosen for one run of a plan.
@@ -194,8 +194,12 @@ impl<'a> Walk<'a, '_> {
         let mut session = self.launcher.launch(&assignment).map_err(fail)?;
         let result = match session.prepare() {
             Ok(workers) => {
-                for ready in workers {
-                    self.outcome.workers.entry((cell.runtime.clone(), ready.worker.clone())).or_insert(ready);
+                let count = workers.len();
+                for (index, ready) in workers.into_iter().enumerate() {
+                    // The load generator is ours, whoever serves: it is the last.
+                    let is_client = matches!(cell.work, Work::Http(_)) && index + 1 == count;
+                    let runtime = if is_client { RUST_RUNTIME } else { &cell.runtime };
+                    self.outcome.workers.entry((runtime.to_owned(), ready.worker.clone())).or_insert(ready);
                 }
                 self.repetitions(visit, behind, first, &mut *session)
             }
@@ -219,7 +223,8 @@ impl<'a> Walk<'a, '_> {
         match &cell.work {
             Work::Batch(batch) => Ok(Duty::Batch(Job::Batch(batch.job(rate)))),
             Work::Http(work) => {
-                let pace = self.calibrations.pace(work, mix(self.seed.wrapping_add(mix(round.into()))))?;
+                let pace =
+                    self.calibrations.pace(&cell.runtime, work, mix(self.seed.wrapping_add(mix(round.into()))))?;
                 let folder = self.plan.file.parent().unwrap_or(Path::new(""));
                 Ok(Duty::Http(HttpDuty { work, pace, rate, folder }))
             }
