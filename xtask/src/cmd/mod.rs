@@ -7,6 +7,7 @@ pub mod check;
 pub mod doctor;
 pub mod list;
 pub mod matrix;
+pub mod runtime;
 pub mod schema;
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
@@ -16,8 +17,9 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::matrix::LoadOptions;
-use crate::matrix::plan::Plan;
+use crate::matrix::plan::{Plan, Runtime};
 use crate::matrix::problem::Report;
+use crate::report::Terminal;
 
 /// What the process tells its caller. The help text documents the numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,6 +114,18 @@ pub fn to_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Re
     stdout.flush()
 }
 
+/// What stdout is, for tables.
+#[must_use]
+pub fn terminal() -> Terminal {
+    let stdout = io::stdout();
+    let no_colour = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    Terminal {
+        width: stdout.is_terminal().then(|| terminal_size::terminal_size().map_or(80, |(w, _)| w.0.into())),
+        colour: stdout.is_terminal() && !no_colour,
+        ascii: false,
+    }
+}
+
 /// Whether messages on stderr may have colour: it is a terminal, and `NO_COLOR` is not set.
 #[must_use]
 pub fn colour_on_stderr() -> bool {
@@ -139,12 +153,12 @@ pub fn load_options(quick: bool, allow_remote: bool) -> LoadOptions {
     LoadOptions { quick, cores: crate::matrix::usable_cores(), allow_remote }
 }
 
-/// The plan of a matrix file, or the exit status after its mistakes have been reported.
+/// The plan of a matrix file, with these runtimes of the command line, or the exit status after its mistakes have been reported.
 ///
 /// # Errors
 /// The matrix is wrong; what is wrong is on stderr already.
-pub fn load_plan(file: &Path, options: &LoadOptions) -> Result<Plan, Exit> {
-    crate::matrix::load(file, options).map_err(|problems| report(&problems))
+pub fn load_plan(file: &Path, options: &LoadOptions, extra: &[Runtime]) -> Result<Plan, Exit> {
+    crate::matrix::load_with(file, options, extra).map_err(|problems| report(&problems))
 }
 
 /// Shows what is wrong with a matrix.

@@ -15,6 +15,7 @@
 //! | [`document`](mod@document) | `tables.md`: all tables, and what they were taken with |
 
 pub mod csv;
+pub mod doctor;
 pub mod document;
 pub mod footnotes;
 pub mod format;
