@@ -3,14 +3,13 @@
 mod live;
 
 use std::collections::HashSet;
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use anyhow::Context;
 use clap::ValueEnum;
 
-use super::{Exit, load_options, load_plan, matrix_file, select, to_stdout};
+use super::{Exit, load_options, load_plan, matrix_file, runtime, select, terminal, to_stdout};
 use crate::engine::binaries::{self, Binaries};
 use crate::engine::build::{already_built, build, workspace};
 use crate::engine::calibrate::calibrate;
@@ -18,13 +17,14 @@ use crate::engine::calibrations::Calibrations;
 use crate::engine::capacity;
 use crate::engine::event::Listener;
 use crate::engine::lock::MachineLock;
+use crate::engine::probe::probe;
 use crate::engine::signals::Control;
 use crate::engine::workers::ProcessLauncher;
 use crate::engine::{self, Outcome};
 use crate::matrix::plan::Plan;
 use crate::number::{counted, roughly};
 use crate::progress;
-use crate::report::{self, Format as _, Terminal};
+use crate::report::{self, Format as _};
 use crate::results::environment::{Environment, Setting};
 use crate::results::{ResultFolder, machine};
 use crate::stats::summary::{Status, Summary};
@@ -43,6 +43,8 @@ Examples:
   cargo xtask matrix cpu-bound               one scenario
   cargo xtask matrix '*lock=gil*' --runs 9   some cells, more often
   cargo xtask matrix --smoke                 every cell once: does everything work here?
+  cargo xtask matrix interpreters-cpu --runtime python3.13t=/opt/python/bin/python3.13t
+                                             an interpreter of yours beside those of the matrix
   cargo xtask matrix --format csv > t.csv    data for other programs
 
 Exit status: 0 all well, 1 a cell failed, 2 the command line or the matrix is wrong, 130 interrupted.")]
@@ -66,6 +68,10 @@ pub struct Args {
     /// Every cell once, without warm-up, in small sizes: shows what works, measures nothing worth keeping.
     #[arg(long, conflicts_with_all = ["runs", "warmups"])]
     smoke: bool,
+    /// A runtime that the matrix need not have: an interpreter of Python or Ruby, with the worker that comes along. It
+    /// joins every scenario whose `runtime` is an array, and takes the place of a runtime of that name. May be repeated.
+    #[arg(long = "runtime", value_name = "NAME=PROGRAM")]
+    runtimes: Vec<String>,
     /// Allow a `target` that is another machine: only one that is yours to put under load.
     #[arg(long)]
     allow_remote: bool,
@@ -102,13 +108,16 @@ enum Format {
 /// The machine is taken by another matrix, results cannot be kept, or the workers cannot be built.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let file = matrix_file(args.matrix.as_deref());
-    let mut plan = match load_plan(&file, &load_options(args.quick || args.smoke, args.allow_remote)) {
+    let plan = runtime::read(&args.runtimes).and_then(|extra| {
+        let mut plan = load_plan(&file, &load_options(args.quick || args.smoke, args.allow_remote), &extra)?;
+        select(&mut plan, &args.patterns)?;
+        runtime::check_used(&extra, &plan)?;
+        Ok(plan)
+    });
+    let mut plan = match plan {
         Ok(plan) => plan,
         Err(exit) => return Ok(exit),
     };
-    if let Err(exit) = select(&mut plan, &args.patterns) {
-        return Ok(exit);
-    }
     if args.smoke {
         plan.override_schedule(Some(1), Some(0));
     } else {
@@ -214,6 +223,14 @@ impl Matrix<'_> {
         let mut calibrations = Calibrations::default();
         let skip = HashSet::new();
         let mut warn = |warning: String| eprintln!("warning: {warning}");
+        probe(self.plan, &skip, &mut calibrations.probes, launcher, control, &mut warn);
+        for (runtime, probe) in &calibrations.probes {
+            match probe {
+                Ok(probe) => self.environment.note_runtime(&self.plan.runtimes, runtime, probe),
+                // It has no calibration either.
+                Err(failure) => drop(calibrations.rates.insert(runtime.clone(), Err(failure.clone()))),
+            }
+        }
         calibrate(self.plan, &skip, &mut calibrations.rates, launcher, control, &mut warn);
         capacity::measure(self.plan, &skip, &mut calibrations, launcher, control, &mut warn);
         for (runtime, calibration) in &calibrations.rates {
@@ -231,7 +248,7 @@ impl Matrix<'_> {
 
     fn take_note(&mut self, outcome: &Outcome) {
         for ((runtime, _), ready) in &outcome.workers {
-            self.environment.runtimes.entry(runtime.clone()).or_insert_with(|| ready.into());
+            self.environment.note_ready(runtime, ready);
         }
     }
 
@@ -246,15 +263,9 @@ impl Matrix<'_> {
 
 /// How a table is printed as soon as its scenario is over, for formats that can be cut there.
 fn printer(format: Format) -> Option<live::Printer> {
-    let no_colour = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let stdout = std::io::stdout();
     match format {
         Format::Table => {
-            let terminal = Terminal {
-                width: stdout.is_terminal().then(|| terminal_size::terminal_size().map_or(80, |(w, _)| w.0.into())),
-                colour: stdout.is_terminal() && !no_colour,
-                ascii: false,
-            };
+            let terminal = terminal(false);
             Some(Box::new(move |table| terminal.table(table)))
         }
         Format::Markdown => Some(Box::new(report::markdown::table)),

@@ -9,6 +9,7 @@ pub mod doctor;
 pub mod history;
 pub mod list;
 pub mod matrix;
+pub mod runtime;
 pub mod schema;
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
@@ -18,7 +19,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::matrix::LoadOptions;
-use crate::matrix::plan::Plan;
+use crate::matrix::plan::{Plan, Runtime};
 use crate::matrix::problem::Report;
 use crate::report::Terminal;
 
@@ -186,12 +187,12 @@ pub fn load_options(quick: bool, allow_remote: bool) -> LoadOptions {
     LoadOptions { quick, cores: crate::matrix::usable_cores(), allow_remote }
 }
 
-/// The plan of a matrix file, or the exit status after its mistakes have been reported.
+/// The plan of a matrix file, with these runtimes of the command line, or the exit status after its mistakes have been reported.
 ///
 /// # Errors
 /// The matrix is wrong; what is wrong is on stderr already.
-pub fn load_plan(file: &Path, options: &LoadOptions) -> Result<Plan, Exit> {
-    crate::matrix::load(file, options).map_err(|problems| report(&problems))
+pub fn load_plan(file: &Path, options: &LoadOptions, extra: &[Runtime]) -> Result<Plan, Exit> {
+    crate::matrix::load_with(file, options, extra).map_err(|problems| report(&problems))
 }
 
 /// Shows what is wrong with a matrix.

@@ -6,11 +6,14 @@ use protocol::Pace;
 use super::calibrate::Rates;
 use super::capacity::{self, Capacities};
 use super::failure::{Failure, FailureKind};
+use super::probe::Probes;
 use crate::matrix::plan::{BurnRate, Cell, HttpWork};
 
 /// Everything that was measured beforehand.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Calibrations {
+    /// What each runtime is.
+    pub probes: Probes,
     /// How fast each runtime burns.
     pub rates: Rates,
     /// What each server does in a closed loop.
@@ -21,8 +24,11 @@ impl Calibrations {
     /// The burn rate of a cell. One without CPU time has any.
     ///
     /// # Errors
-    /// The runtime's calibration failed, or there was none.
+    /// The runtime could not tell what it is, its calibration failed, or there was none.
     pub fn rate(&self, cell: &Cell) -> Result<BurnRate, Failure> {
+        if let Some(Err(failure)) = self.probes.get(&cell.runtime) {
+            return Err(failure.clone());
+        }
         if !cell.work.needs_calibration() {
             return Ok(BurnRate { iterations_per_s: 1.0 });
         }
@@ -36,15 +42,15 @@ impl Calibrations {
         }
     }
 
-    /// The pace of a load; `seed` draws the schedule of an open loop.
+    /// The pace of a load on a server of this runtime; `seed` draws the schedule of an open loop.
     ///
     /// # Errors
     /// It is a share of a capacity that could not be measured, or was not.
-    pub fn pace(&self, work: &HttpWork, seed: u64) -> Result<Pace, Failure> {
+    pub fn pace(&self, runtime: &str, work: &HttpWork, seed: u64) -> Result<Pace, Failure> {
         if !work.load.pace.needs_capacity() {
             return Ok(work.load.pace.resolve(0.0, seed));
         }
-        let key = capacity::key(work);
+        let key = capacity::key(runtime, work);
         match self.capacities.get(&key) {
             Some(Ok(capacity)) => Ok(work.load.pace.resolve(capacity.requests_per_s, seed)),
             Some(Err(failure)) => Err(failure.clone()),

@@ -10,6 +10,7 @@
 //! | [`twins`] | which baselines are measured twice |
 //! | [`before`] | what an earlier part of the same result has |
 //! | [`answer`] | whether a sample can be an answer to its job |
+//! | [`probe`] | what each runtime is: asked once, before anything is measured |
 //! | [`calibrate`], [`capacity`] | CPU time → iterations, shares of a server's capacity → rates, by ordinary jobs |
 //! | [`calibrations`] | what was measured so, and what it turns a cell into |
 //! | [`launcher`] | the seam: what the walk needs of whoever starts workers |
@@ -18,6 +19,7 @@
 //! | [`conversation`] | the conversation with one process that speaks the protocol |
 //! | `session`, `http` | a batch cell, and an HTTP cell with its server and client |
 //! | [`spawn`], [`process`], `pipes`, [`lines`], [`ending`], [`linux`] | one process: its pipes, its end, its orphans |
+//! | [`ask`] | one question to a program, such as its version |
 //! | [`signals`] | Ctrl-C and Ctrl-Z |
 //! | [`binaries`], [`build`] | which program a cell needs, and how it is built |
 //! | [`machine`], `busy` | what the machine did around a repetition |
@@ -26,6 +28,7 @@
 //! | [`event`], [`failure`] | what the engine tells |
 
 pub mod answer;
+pub mod ask;
 pub mod before;
 pub mod binaries;
 pub mod build;
@@ -46,6 +49,7 @@ pub mod lock;
 pub mod machine;
 pub mod options;
 mod pipes;
+pub mod probe;
 pub mod process;
 mod progress;
 pub mod run;

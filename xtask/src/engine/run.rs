@@ -20,7 +20,7 @@ use super::options::{Options, Outcome};
 use super::progress::{At, Due, Progress, Queue};
 use super::schedule::schedule;
 use super::signals::Control;
-use crate::matrix::plan::{Cell, Order, Plan, Scenario, Work, twin_id};
+use crate::matrix::plan::{Cell, Order, Plan, RUST_RUNTIME, Scenario, Work, twin_id};
 use crate::results::record::{Measured, Record, SampleRecord};
 
 /// Runs a plan, with what was measured for it beforehand. Returns when every repetition was tried, somebody asked to
@@ -227,8 +227,12 @@ impl<'a> Walk<'a, '_> {
         let mut session = self.launcher.launch(&assignment).map_err(fail)?;
         let result = match session.prepare() {
             Ok(workers) => {
-                for ready in workers {
-                    self.outcome.workers.entry((cell.runtime.clone(), ready.worker.clone())).or_insert(ready);
+                let count = workers.len();
+                for (index, ready) in workers.into_iter().enumerate() {
+                    // The load generator is ours, whoever serves: it is the last.
+                    let is_client = matches!(cell.work, Work::Http(_)) && index + 1 == count;
+                    let runtime = if is_client { RUST_RUNTIME } else { &cell.runtime };
+                    self.outcome.workers.entry((runtime.to_owned(), ready.worker.clone())).or_insert(ready);
                 }
                 self.repetitions(due, &mut *session)
             }
@@ -252,7 +256,8 @@ impl<'a> Walk<'a, '_> {
         match &cell.work {
             Work::Batch(batch) => Ok(Duty::Batch(Job::Batch(batch.job(rate)))),
             Work::Http(work) => {
-                let pace = self.calibrations.pace(work, mix(self.seed.wrapping_add(mix(round.into()))))?;
+                let pace =
+                    self.calibrations.pace(&cell.runtime, work, mix(self.seed.wrapping_add(mix(round.into()))))?;
                 let folder = self.plan.file.parent().unwrap_or(Path::new(""));
                 Ok(Duty::Http(HttpDuty { work, pace, rate, folder }))
             }

@@ -96,9 +96,10 @@ impl ProcessLauncher {
         })
     }
 
-    fn batch_command(&self, runtime: &str, job: &Job) -> Result<WorkerCommand, Failure> {
+    /// The worker of a runtime for a job; `own` is which of ours does it.
+    fn worker(&self, runtime: &str, own: &'static str) -> Result<WorkerCommand, Failure> {
         if runtime == RUST_RUNTIME {
-            return self.own(binaries::worker_of(job));
+            return self.own(own);
         }
         match self.runtimes.get(runtime) {
             Some(Ok(command)) => Ok(command.clone()),
@@ -111,7 +112,7 @@ impl ProcessLauncher {
     }
 
     fn batch(&self, assignment: &Assignment<'_>, job: &Job) -> Result<Box<dyn Session>, Failure> {
-        let command = self.batch_command(assignment.runtime, job)?;
+        let command = self.worker(assignment.runtime, binaries::worker_of(job))?;
         Ok(Box::new(ProcessSession {
             conversation: self.starter.converse("the worker", &command, true)?,
             job: job.clone(),
@@ -124,7 +125,8 @@ impl ProcessLauncher {
         let client = self.own(CLIENT)?;
         let server: Box<dyn Server> = match &duty.work.server {
             ServerSpec::Own(spec) => {
-                Box::new(own::OwnServer::new(self.own(SERVER)?, spec, duty.rate, self.starter.clone()))
+                let program = self.worker(assignment.runtime, SERVER)?;
+                Box::new(own::OwnServer::new(program, spec, duty.rate, self.starter.clone()))
             }
             ServerSpec::Command(spec) => {
                 let program = self.server_command(spec, duty)?;

@@ -76,7 +76,9 @@ impl BatchWork {
         let (lanes, computing) = match self.model {
             Model::Sequential => (1.0, 1.0),
             Model::Async => (tasks, 1.0),
-            Model::Threads | Model::Processes | Model::Rayon => (workers, workers),
+            Model::Threads | Model::Processes | Model::Rayon | Model::Interpreters | Model::Ractors => {
+                (workers, workers)
+            }
             Model::Loops | Model::WorkStealing | Model::Offload => (tasks, workers),
         };
         let locked = self.lock != Lock::None && self.model != Model::Processes;

@@ -70,6 +70,8 @@ pub struct Surroundings<'a> {
     pub cores: u32,
     /// Names of the `[[runtime]]` tables.
     pub runtimes: &'a [String],
+    /// Names of those that the command line adds to every axis of runtimes.
+    pub added: &'a [String],
     /// Where the matrix file is.
     pub folder: &'a Path,
     /// Whether a `target` may be another machine.

@@ -17,6 +17,7 @@
 
 pub mod compare;
 pub mod csv;
+pub mod doctor;
 pub mod document;
 pub mod footnotes;
 pub mod format;

@@ -114,15 +114,15 @@ impl Terminal {
     }
 
     /// A paragraph, wrapped to the window.
-    fn wrapped(&self, text: &str, first: &str, next: &str) -> String {
+    pub(super) fn wrapped(&self, text: &str, first: &str, next: &str) -> String {
         wrap(text, self.width.unwrap_or(usize::MAX), first, next)
     }
 
-    fn bold(&self, text: &str) -> String {
+    pub(super) fn bold(&self, text: &str) -> String {
         if self.colour { format!("\u{1b}[1m{text}\u{1b}[0m") } else { text.to_owned() }
     }
 
-    fn red(&self, text: &str) -> String {
+    pub(super) fn red(&self, text: &str) -> String {
         if self.colour && !text.is_empty() { format!("\u{1b}[31m{text}\u{1b}[0m") } else { text.to_owned() }
     }
 }

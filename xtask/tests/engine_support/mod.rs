@@ -45,6 +45,7 @@ fn runtime(mark: &str, mode: &str) -> Runtime {
         version: None,
         install: None,
         env: vec![(MARK.to_owned(), mark.to_owned())],
+        folder: std::path::PathBuf::new(),
     }
 }
 

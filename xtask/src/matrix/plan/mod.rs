@@ -179,6 +179,8 @@ pub struct Runtime {
     pub install: Option<String>,
     /// Environment variables to set.
     pub env: Vec<(String, String)>,
+    /// Where it is started, and where relative paths of its command begin: the folder of the matrix file.
+    pub folder: PathBuf,
 }
 
 /// The name of the built-in runtime: our own workers.

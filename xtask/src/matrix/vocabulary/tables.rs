@@ -66,6 +66,15 @@ pub const SWITCH_INTERVAL: Key = Key::new(
 )
 .axis()
 .default("5 ms for `gil`, 100 ms for `gvl`");
+/// `runtime` of a scenario.
+pub const RUNTIME_OF: Key = Key::new(
+    "runtime",
+    Kind::Runtime,
+    "What does the work, or serves: `\"rust\"`, or the name of a `[[runtime]]`. A real interpreter has the lock that it \
+     has, so `lock` and `switch_interval` are no axes of its cells.",
+)
+.axis()
+.default("\"rust\"");
 /// `compare`.
 pub const COMPARE: Key =
     Key::new("compare", Kind::AxisName, "The axis whose values are compared with each other.").default("no comparison");
@@ -124,9 +133,7 @@ pub static BATCH: Table = Table {
         .default("\"cores\""),
         LOCK,
         SWITCH_INTERVAL,
-        Key::new("runtime", Kind::Runtime, "What executes the tasks: `\"rust\"`, or the name of a `[[runtime]]`.")
-            .axis()
-            .default("\"rust\""),
+        RUNTIME_OF,
         COMPARE,
         BASELINE,
         Key::new("include_setup", Kind::Flag, "Whether making threads, processes and loops counts as elapsed time.")
@@ -145,11 +152,26 @@ pub static BATCH: Table = Table {
 /// `[[runtime]]`.
 pub static RUNTIME: Table = Table {
     header: "[[runtime]]",
-    about: "A worker in another language. It speaks the same protocol as ours; `docs/protocol.md` is its text.",
+    about: "A worker in another language. It speaks the same protocol as ours; `docs/protocol.md` is its text. It is asked \
+            for its version once before anything is measured: one that cannot tell it is not measured. `cargo xtask \
+            doctor` finds the interpreters of this machine and prints such tables; `cargo xtask matrix --runtime \
+            NAME=PROGRAM` adds one without a table to every scenario whose `runtime` is an array.",
     keys: &[
         Key::new("name", Kind::Name, "Its name on the `runtime` axis; unique, and not `rust`.").required(),
-        Key::new("command", Kind::Command, "The command that starts the worker.").required(),
-        Key::new("version", Kind::Command, "The command that prints its version.").default("the worker's own word"),
+        Key::new(
+            "command",
+            Kind::Command,
+            "The command that starts the worker, in the folder of the matrix file. An argument that is no file there, but \
+             one of this workspace, is taken from here: `crates/interpreters/python/worker.py` works in every matrix. \
+             Where the program is not installed, the cells are skipped.",
+        )
+        .required(),
+        Key::new(
+            "version",
+            Kind::Command,
+            "A command that prints its version, for a worker that cannot tell it well; the first line counts.",
+        )
+        .default("the worker's own word"),
         Key::new("install", Kind::Text, "How to get it: shown where it is missing."),
         Key::new("env", Kind::Environment, "Environment variables that it is started with."),
     ],

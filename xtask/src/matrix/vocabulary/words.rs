@@ -78,6 +78,8 @@ pub fn model_doc(model: Model) -> &'static str {
         Model::WorkStealing => "One multi-thread runtime whose threads steal tasks from each other.",
         Model::Rayon => "A rayon pool: work stealing for CPU-bound code; a wait holds its thread.",
         Model::Offload => "One event loop; the CPU part of each step goes to a pool of threads.",
+        Model::Interpreters => "A fixed pool of threads with an interpreter each: CPython 3.14 and later only.",
+        Model::Ractors => "A fixed pool of Ractors: Ruby 3.0 and later only.",
     }
 }
 

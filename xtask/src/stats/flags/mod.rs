@@ -69,7 +69,7 @@ fn outliers(rounds: &[u32], elapsed_ns: &Spread<u64>) -> Vec<Note> {
 fn divides_evenly(cell: &Cell) -> bool {
     match &cell.work {
         Work::Batch(batch) => {
-            matches!(batch.model, Model::Threads | Model::Processes | Model::Loops | Model::Offload)
+            !matches!(batch.model, Model::Sequential | Model::Async | Model::WorkStealing | Model::Rayon)
         }
         Work::Http(http) => match &http.server {
             ServerSpec::Own(server) => server.model != HttpModel::WorkStealing,
