@@ -7,6 +7,7 @@ pub mod check;
 pub mod doctor;
 pub mod list;
 pub mod matrix;
+pub mod report;
 pub mod schema;
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
@@ -69,6 +70,8 @@ pub enum Command {
     Check(check::Args),
     /// Show the cells, and how long they will take.
     List(list::Args),
+    /// Write the tables and the plots of a result again.
+    Report(report::Args),
     /// What can this machine measure, and what is missing?
     Doctor(doctor::Args),
     /// Print the JSON Schema of the matrix file, for editors.
@@ -82,6 +85,7 @@ pub fn main() -> ExitCode {
         Command::Matrix(args) => matrix::run(&args),
         Command::Check(args) => check::run(&args),
         Command::List(args) => list::run(&args),
+        Command::Report(args) => report::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Schema(args) => schema::run(&args),
     };

@@ -39,7 +39,8 @@ pub fn write(root: &Path) -> anyhow::Result<()> {
 }
 
 /// Whether a name is built like `2026-11-30T171522Z-3f9c2a1` or `2026-11-30T171522Z-3f9c2a1-2`.
-fn is_result(name: &str) -> bool {
+#[must_use]
+pub fn is_result(name: &str) -> bool {
     let shape = |pattern: &str, text: &str| {
         pattern.len() == text.len()
             && pattern.bytes().zip(text.bytes()).all(|(want, is)| match want {
