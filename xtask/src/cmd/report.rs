@@ -71,7 +71,8 @@ fn find(result: &Path) -> anyhow::Result<ResultFolder> {
         return ResultFolder::open(result);
     }
     let root = workspace().join("results");
-    let entries = std::fs::read_dir(&root).with_context(|| format!("cannot read the results in `{}`", root.display()))?;
+    let entries =
+        std::fs::read_dir(&root).with_context(|| format!("cannot read the results in `{}`", root.display()))?;
     let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
     // Names begin with the start in UTC.
     let mut names: Vec<String> = names.filter(|name| index::is_result(name)).collect();

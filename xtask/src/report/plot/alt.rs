@@ -18,8 +18,12 @@ pub(super) fn alt(scenario: &ScenarioSummary, kind: Kind) -> String {
     let cells = counted(ok, "cell", "cells");
     match kind {
         Kind::Runs => format!("Every run of {cells} of {name}, with medians and ratios. {}", fastest(scenario)),
-        Kind::Latency => format!("Latency of {cells} of {name} by percentile, a line for each cell. {}", tails(scenario)),
-        Kind::Load => format!("Answered against asked requests a second, and latency against throughput, of {cells} of {name}."),
+        Kind::Latency => {
+            format!("Latency of {cells} of {name} by percentile, a line for each cell. {}", tails(scenario))
+        }
+        Kind::Load => {
+            format!("Answered against asked requests a second, and latency against throughput, of {cells} of {name}.")
+        }
         Kind::Scaling => format!("Speed-up of {name} against workers, with the ideal line and the fitted curve."),
         Kind::ByWorker => format!("What each worker did in {name}, with the even share. {}", most_uneven(scenario)),
         Kind::Heat | Kind::Models => {
@@ -35,9 +39,8 @@ fn fastest(scenario: &ScenarioSummary) -> String {
     let (Some(figure), by_id) = (Figure::of(scenario), by_id(scenario)) else { return String::new() };
     let sentence = |comparison: &crate::stats::summary::ComparisonSummary| {
         let cells = comparison.rows.iter().filter_map(|at| by_id.get(at.cell.as_str()).copied());
-        let mut known: Vec<(f64, String)> = cells
-            .filter_map(|cell| Some((figure.runs(cell)?.0, row(scenario, &comparison.fixed, cell))))
-            .collect();
+        let mut known: Vec<(f64, String)> =
+            cells.filter_map(|cell| Some((figure.runs(cell)?.0, row(scenario, &comparison.fixed, cell)))).collect();
         known.sort_by(|a, b| {
             let order = a.0.total_cmp(&b.0);
             if figure == Figure::Throughput { order.reverse() } else { order }

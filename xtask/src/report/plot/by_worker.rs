@@ -36,13 +36,15 @@ pub(super) fn by_worker(scenario: &ScenarioSummary, prefix: &str, alt: &str) -> 
         cells.truncate(MOST_PANELS);
     }
     let title = format!("{}: {what} by worker", scenario.name);
-    let mut frame = Frame::new(prefix, &title, "a bar for each worker, the most busy at full height · dashed: the even share", alt);
+    let subtitle =
+        "a bar for each worker, the busiest at full height · dashed: the even share · ×: the busiest over that share";
+    let mut frame = Frame::new(prefix, &title, subtitle, alt);
     let grid = Grid::new(cells.len(), 4, [MARGIN, TOP + 4.0], WIDTH - 2.0 * MARGIN, PANEL);
     for (index, (cell, done)) in cells.iter().enumerate() {
         panel(&mut frame, scenario, cell, done, grid.place(index), what);
     }
     if all > cells.len() {
-        frame.note(format!("The {} most uneven of {all} cells; the table has all.", cells.len()));
+        frame.note(format!("The {} most uneven of {} cells; the table has all.", cells.len(), grouped(all as u64)));
     }
     if cells.iter().any(|(_, done)| done.len() > MOST_WORKERS) {
         frame.note(format!("Of more than {MOST_WORKERS} workers the first {MOST_WORKERS} are drawn."));
@@ -52,7 +54,8 @@ pub(super) fn by_worker(scenario: &ScenarioSummary, prefix: &str, alt: &str) -> 
 
 /// The cells with several workers, where they are worth a picture.
 pub(super) fn worth_drawing(scenario: &ScenarioSummary) -> Option<Vec<(&CellSummary, &[u64])>> {
-    let several = |cell: &CellSummary| cell.status == Status::Ok && cell.by_worker.as_ref().is_some_and(|it| it.len() > 1);
+    let several =
+        |cell: &CellSummary| cell.status == Status::Ok && cell.by_worker.as_ref().is_some_and(|it| it.len() > 1);
     let cells: Vec<(&CellSummary, &[u64])> = scenario
         .cells
         .iter()
@@ -73,11 +76,18 @@ fn panel(
     what: &str,
 ) {
     let room = width - 16.0;
-    let name = coordinates(&cell.axes);
-    let name = if name.is_empty() { scenario.name.clone() } else { name };
-    for (index, shown) in lettering::lines(&name, SIZE, room, 2).iter().enumerate() {
-        frame.add(hover(text("ink", Anchor::Start, [x, y + 13.0 + 14.0 * index as f64], shown), &cell.id));
+    let compared = scenario.compare.as_ref().and_then(|compare| cell.axes.get_key_value(compare));
+    let rest = cell.axes.iter().filter(|(name, _)| Some(*name) != scenario.compare.as_ref());
+    let (first, second) = (coordinates(compared), coordinates(rest));
+    let (first, second) = match (first.is_empty(), second.is_empty()) {
+        (true, true) => (scenario.name.clone(), second),
+        (true, false) => (second, first),
+        _ => (first, second),
+    };
+    for (class, size, down, content) in [("ink", SIZE, 12.0, &first), ("small muted", SMALL, 27.0, &second)] {
+        frame.add(hover(text(class, Anchor::Start, [x, y + down], &lettering::cut(content, size, room)), &cell.id));
     }
+    let name = coordinates(&cell.axes);
     let bottom = y + 34.0 + BARS;
     let most = done.iter().copied().max().unwrap_or(1).max(1) as f64;
     let total: u64 = done.iter().sum();
@@ -104,7 +114,7 @@ fn panel(
     frame.add(line("thin axis", [x, bottom], [right, bottom]));
     let level = bottom - BARS * even / most;
     frame.add(line("thin stroke dash", [x - 3.0, level], [right + 3.0, level]));
-    let imbalance = cell.imbalance.map(|it| format!(" · busiest {it:.2} × even")).unwrap_or_default();
-    let below = format!("{} {what}{imbalance}", grouped(total));
+    let imbalance = cell.imbalance.map(|it| format!(" · busiest ×{it:.2}")).unwrap_or_default();
+    let below = format!("{}{imbalance}", grouped(total));
     frame.add(text("small muted", Anchor::Start, [x, bottom + 14.0], &lettering::cut(&below, SMALL, room)));
 }

@@ -3,7 +3,8 @@
 use super::super::format::{UNKNOWN, per_second, significant};
 use super::super::http::{is_http, is_open};
 use super::super::units::{TimeUnit, time};
-use crate::matrix::axis::Axes;
+use super::scale::Scale;
+use crate::matrix::axis::{Axes, AxisValue};
 use crate::number::grouped;
 use crate::stats::summary::{CellSummary, ComparisonSummary, ScenarioSummary, Status};
 
@@ -61,9 +62,9 @@ impl Figure {
     }
 
     /// The figure at a tick: no more digits than it takes.
-    pub fn tick(self, value: f64, most: f64) -> String {
+    pub fn tick(self, value: f64, scale: &Scale) -> String {
         match self {
-            Self::Elapsed => time_tick(value, most),
+            Self::Elapsed => time_tick(value, scale),
             Self::Throughput => rate_tick(value),
         }
     }
@@ -78,10 +79,10 @@ impl Figure {
     }
 }
 
-/// A time at a tick, in the unit that suits the end of its scale where it can be read in that, in its own otherwise.
-pub(super) fn time_tick(ns: f64, most: f64) -> String {
-    let of = |ns: f64| TimeUnit::of(ns.max(0.0).round() as u64);
-    let unit = if ns <= 0.0 || ns >= of(most).nanoseconds() / 100.0 { of(most) } else { of(ns) };
+/// A time at a tick: by ratio in its own unit, otherwise in that of the end of the scale.
+pub(super) fn time_tick(ns: f64, scale: &Scale) -> String {
+    let most = if scale.is_logarithmic() { ns } else { scale.most() };
+    let unit = TimeUnit::of(most.max(0.0).round() as u64);
     format!("{} {}", shortest(ns / unit.nanoseconds()), unit.name())
 }
 
@@ -97,7 +98,7 @@ pub(super) fn shortest(value: f64) -> String {
 }
 
 /// `lock = gil, task = io`.
-pub(super) fn coordinates<'a>(axes: impl IntoIterator<Item = (&'a String, &'a crate::matrix::axis::AxisValue)>) -> String {
+pub(super) fn coordinates<'a>(axes: impl IntoIterator<Item = (&'a String, &'a AxisValue)>) -> String {
     axes.into_iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")
 }
 
@@ -113,9 +114,14 @@ pub(super) fn row(scenario: &ScenarioSummary, fixed: &Axes, cell: &CellSummary) 
         // It collapsed on everything that tells the others apart.
         ([], Some(_)) => UNKNOWN.to_owned(),
         ([], None) => scenario.name.clone(),
-        ([(name, value)], Some(compare)) if *name == compare => value.to_string(),
+        // A word says what it is, a number does not.
+        ([(name, value)], Some(compare)) if *name == compare && is_word(value) => value.to_string(),
         _ => coordinates(own),
     }
+}
+
+fn is_word(value: &AxisValue) -> bool {
+    matches!(value, AxisValue::Text(text) if !text.starts_with(|sign: char| sign.is_ascii_digit()))
 }
 
 /// Why a cell has no figures, on one line.

@@ -6,6 +6,7 @@ use super::lettering::{self, SIZE, SMALL};
 use super::palette;
 use super::series::{Mark, Series};
 use super::svg::{Anchor, Element, element, group, line, number, path, rect, text};
+use crate::number::grouped;
 
 /// Width of all pictures: about that of a page on a code host.
 pub(super) const WIDTH: f64 = 840.0;
@@ -50,11 +51,18 @@ impl Frame {
         self.notes.push(note.into());
     }
 
+    /// A line below the picture that says how many things are not drawn, where some are not.
+    pub fn left_out(&mut self, drawn: usize, all: usize, what: &str) {
+        if all > drawn {
+            let [rest, all] = [all - drawn, all].map(|number| grouped(number as u64));
+            self.note(format!("{rest} of {all} {what} are not drawn; the table has all."));
+        }
+    }
+
     /// The text of the picture, of which `bottom` is the lower end of what was drawn.
     pub fn finish(self, bottom: f64) -> String {
         let room = WIDTH - 2.0 * MARGIN;
-        let notes: Vec<String> =
-            self.notes.iter().flat_map(|note| lettering::lines(note, SMALL, room, 4)).collect();
+        let notes: Vec<String> = self.notes.iter().flat_map(|note| lettering::lines(note, SMALL, room, 4)).collect();
         let height = (bottom + 15.0 * notes.len() as f64 + if notes.is_empty() { 12.0 } else { 20.0 }).ceil();
         let id = |what: &str| format!("{}-{what}", self.prefix);
         let mut root = element("svg", palette::ROOT);

@@ -9,12 +9,15 @@ use super::frame::{Frame, MARGIN, TOP, WIDTH};
 use super::lettering::{self, SIZE, SMALL};
 use super::palette::HEAT;
 use super::runs::{ratio_in_words, sign};
-use super::svg::{Anchor, hover, line, rect, text};
+use super::svg::{Anchor, group, hover, line, rect, text};
 use crate::stats::summary::{CellSummary, ComparisonRow, ComparisonSummary, Ratio, ScenarioSummary, Summary, Verdict};
 
 /// Most rows and columns in one picture.
 const MOST_ROWS: usize = 36;
 const MOST_COLUMNS: usize = 12;
+
+/// Most places in one picture, which keeps the file small.
+const MOST_PLACES: usize = 220;
 
 /// Fewest workloads and compared values of a scenario that make a map of it: with less the ratios beside the runs say it all.
 const LEAST: usize = 3;
@@ -36,7 +39,8 @@ struct Workload<'a> {
 pub(super) fn heat(scenario: &ScenarioSummary, prefix: &str, alt: &str) -> Option<String> {
     let compare = scenario.compare.as_deref()?;
     let workloads = workloads(scenario, compare, false);
-    let columns = columns(&workloads, scenario.axes.iter().filter(|axis| axis.name == compare).flat_map(|axis| &axis.values));
+    let columns =
+        columns(&workloads, scenario.axes.iter().filter(|axis| axis.name == compare).flat_map(|axis| &axis.values));
     (workloads.len() >= LEAST && columns.len() >= LEAST).then_some(())?;
     draw(&workloads, &columns, &format!("{}: ratios", scenario.name), prefix, alt)
 }
@@ -68,8 +72,10 @@ fn workloads<'a>(scenario: &'a ScenarioSummary, compare: &str, with_scenario: bo
     };
     let all = scenario.comparisons.iter().map(workload);
     // A row without any ratio beside its baseline says nothing.
-    all.filter(|workload| workload.cells.iter().any(|(_, row, _)| drawable(row).is_some() && !is_baseline(workload, row)))
-        .collect()
+    all.filter(|workload| {
+        workload.cells.iter().any(|(_, row, _)| drawable(row).is_some() && !is_baseline(workload, row))
+    })
+    .collect()
 }
 
 /// The compared values that some workload has, in the order given; others behind them.
@@ -97,11 +103,11 @@ fn is_baseline(workload: &Workload<'_>, row: &ComparisonRow) -> bool {
 
 fn draw(workloads: &[Workload<'_>], columns: &[String], title: &str, prefix: &str, alt: &str) -> Option<String> {
     let shown = &columns[..columns.len().min(MOST_COLUMNS)];
-    let rows = &workloads[..workloads.len().min(MOST_ROWS)];
+    let rows = &workloads[..workloads.len().min(MOST_ROWS).min(MOST_PLACES / shown.len().max(1))];
     let subtitle = "speed ratio to the baseline of the row: above 1 is faster";
     let mut frame = Frame::new(prefix, title, subtitle, alt);
     let widest = rows.iter().map(|row| lettering::width(&row.name, SIZE)).fold(60.0, f64::max);
-    let label_room = widest.min(240.0);
+    let label_room = widest.min(if shown.len() > 5 { 240.0 } else { 330.0 });
     let left = MARGIN + label_room + 12.0;
     let step = ((WIDTH - MARGIN - left) / shown.len().max(1) as f64).min(110.0);
     let heads: Vec<Vec<String>> = shown.iter().map(|name| lettering::lines(name, SMALL, step - 8.0, 3)).collect();
@@ -127,14 +133,10 @@ fn draw(workloads: &[Workload<'_>], columns: &[String], title: &str, prefix: &st
         }
     }
     let mut bottom = top + rows.len() as f64 * ROW;
-    if rows.len() < workloads.len() || shown.len() < columns.len() {
-        let rest = [(workloads.len() - rows.len(), "rows"), (columns.len() - shown.len(), "columns")];
-        let rest: Vec<String> =
-            rest.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
-        frame.note(format!("{} are not drawn; the tables have all.", rest.join(" and ")));
-    }
+    frame.left_out(rows.len(), workloads.len(), "rows");
+    frame.left_out(shown.len(), columns.len(), "columns");
     key(&mut frame, [left, bottom + 12.0]);
-    bottom += 52.0;
+    bottom += 36.0;
     frame.note("▲ faster, ▼ slower, ? cannot be told from the baseline. An empty place was not asked for.");
     Some(frame.finish(bottom))
 }
@@ -157,9 +159,10 @@ fn square(frame: &mut Frame, workload: &Workload<'_>, column: &str, place: [f64;
         return;
     };
     let said = ratio_in_words(&whole, &ratio, row.verdict);
-    frame.add(hover(rect(&format!("h{}", level(&ratio, row.verdict)), place), &said));
     let sign = row.verdict.and_then(sign).map(|sign| format!(" {sign}")).unwrap_or_default();
-    frame.add(hover(text("ink", Anchor::Middle, at, &format!("{}{sign}", ratio_of(&ratio))), &said));
+    let ground = rect(&format!("h{}", level(&ratio, row.verdict)), place);
+    let figure = text("ink", Anchor::Middle, at, &format!("{}{sign}", ratio_of(&ratio)));
+    frame.add(hover(group("", [ground, figure]), &said));
 }
 
 /// The colour of a ratio: 4 is "as fast", 8 much faster, 0 much slower.

@@ -26,6 +26,9 @@ const MOST_LINES: usize = 9;
 /// Requests that must lie beyond a percentile before a line is drawn whole: as many as `stats` wants before it tells one.
 const BEYOND: f64 = 10.0;
 
+/// Lines begin here: the first few requests of a run find an idle server, and would take half of the room.
+const FROM: f64 = 0.1;
+
 /// Steps between two nines.
 const STEPS: u32 = 12;
 
@@ -40,12 +43,7 @@ struct Line<'a> {
 }
 
 /// The picture; `None` where no histogram is known.
-pub(super) fn latency(
-    scenario: &ScenarioSummary,
-    latencies: &Latencies,
-    prefix: &str,
-    alt: &str,
-) -> Option<String> {
+pub(super) fn latency(scenario: &ScenarioSummary, latencies: &Latencies, prefix: &str, alt: &str) -> Option<String> {
     let by_id = by_id(scenario);
     let mut panels = Vec::new();
     for comparison in &scenario.comparisons {
@@ -84,7 +82,7 @@ pub(super) fn latency(
     let histograms = panels.iter().flat_map(|(_, lines)| lines).map(|line| line.histogram);
     let times: Vec<f64> = histograms
         .clone()
-        .flat_map(|histogram| [histogram.quantile_ns(0.0).unwrap_or(histogram.max_ns), histogram.max_ns])
+        .flat_map(|histogram| [histogram.quantile_ns(FROM).unwrap_or(histogram.max_ns), histogram.max_ns])
         .map(|ns| ns as f64)
         .collect();
     let counts = histograms.map(|histogram| histogram.count).max().unwrap_or(1);
@@ -93,15 +91,13 @@ pub(super) fn latency(
         let panel = Panel::new(&mut add, grid.place(index), heading, 66.0);
         let up = Scale::logarithmic(times.iter().copied(), panel.upwards());
         let across = Across::new(counts, panel.across());
-        panel.ticks_upwards(&mut add, named(&up, 6, |ns| time_tick(ns, up.most())));
+        panel.ticks_upwards(&mut add, named(&up, 6, |ns| time_tick(ns, &up)));
         let ticks = NAMED.into_iter().filter(|(share, _)| across.holds(*share));
         panel.ticks_across(&mut add, ticks.map(|(share, name)| (across.at(share), name.to_owned())));
         panel.name_across(&mut add, "percentile");
         lines.iter().for_each(|line| draw(&mut add, line, &across, &up));
     }
-    if all > panels.len() {
-        frame.note(format!("{} of {all} comparisons are not drawn; the table has all.", all - panels.len()));
-    }
+    frame.left_out(panels.len(), all, "comparisons");
     if most_lines > MOST_LINES {
         frame.note(format!("Each panel has the first {MOST_LINES} of up to {most_lines} cells; the table has all."));
     }
@@ -115,7 +111,7 @@ fn draw(add: &mut impl FnMut(Element), line: &Line<'_>, across: &Across, up: &Sc
     let sure = 1.0 - (BEYOND / count).min(1.0);
     let last = 1.0 - 1.0 / count.max(1.0);
     let shares = || across.shares().chain([sure, last]);
-    let mut points: Vec<f64> = shares().filter(|share| *share <= last).collect();
+    let mut points: Vec<f64> = shares().filter(|share| (FROM..=last).contains(share)).collect();
     points.sort_by(f64::total_cmp);
     points.dedup();
     let at = |share: f64| histogram.quantile_ns(share).map(|ns| [across.at(share), up.at(ns as f64)]);

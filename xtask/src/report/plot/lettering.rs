@@ -11,6 +11,9 @@ pub(super) const SIZE: f64 = 12.0;
 /// Height of small text: axes, notes.
 pub(super) const SMALL: f64 = 11.0;
 
+/// A text that was measured fits into its own width, whatever order its widths are added in.
+const ROUNDING: f64 = 0.01;
+
 /// Width of a text of this size, in pixels.
 pub(super) fn width(text: &str, size: f64) -> f64 {
     text.chars().map(advance).sum::<f64>() * size
@@ -53,7 +56,7 @@ pub(super) fn lines(text: &str, size: f64, room: f64, most: usize) -> Vec<String
 
 /// The text on one line, cut where it is wider than the room.
 pub(super) fn cut(text: &str, size: f64, room: f64) -> String {
-    if width(text, size) <= room {
+    if width(text, size) <= room + ROUNDING {
         return text.to_owned();
     }
     let end = fitting(text, size, room - width("…", size));
@@ -65,7 +68,7 @@ fn fitting(text: &str, size: f64, room: f64) -> usize {
     let mut taken = 0.0;
     for (index, sign) in text.char_indices() {
         taken += advance(sign) * size;
-        if taken > room && index > 0 {
+        if taken > room + ROUNDING && index > 0 {
             return index;
         }
     }
@@ -92,7 +95,7 @@ mod tests {
     fn a_long_text_breaks_between_words_and_is_cut_at_last() {
         let text = "a-name-that-goes-on and on and on without any end in sight at all";
         let lines = lines(text, SIZE, 120.0, 2);
-        assert_eq!(lines, ["a-name-that-", "goes-on and on a…"]);
+        assert_eq!(lines, ["a-name-that-", "goes-on and on…"]);
         assert!(lines.iter().all(|line| width(line, SIZE) <= 120.0));
     }
 

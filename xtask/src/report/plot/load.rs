@@ -47,7 +47,8 @@ pub(super) fn load(scenario: &ScenarioSummary, prefix: &str, alt: &str) -> Optio
         .collect();
 
     let title = format!("{}: load", scenario.name);
-    let subtitle = "left: below the dashed line the server, or the client, did not keep up · right: what it costs to ask for more";
+    let subtitle =
+        "left: below the dashed line the server, or the client, did not keep up · right: what it costs to ask for more";
     let mut frame = Frame::new(prefix, &title, subtitle, alt);
     let several = groups.len() > 1;
     let entries: Vec<Entry> = groups
@@ -80,7 +81,7 @@ pub(super) fn load(scenario: &ScenarioSummary, prefix: &str, alt: &str) -> Optio
 
     let cost = Panel::new(&mut add, grid.place(1), "latency (logarithmic)", 66.0);
     let (across, up) = (Scale::linear(most, cost.across()), Scale::logarithmic(times, cost.upwards()));
-    cost.ticks_upwards(&mut add, named(&up, 6, |ns| time_tick(ns, up.most())));
+    cost.ticks_upwards(&mut add, named(&up, 6, |ns| time_tick(ns, &up)));
     cost.ticks_across(&mut add, named(&across, 5, rate_tick));
     cost.name_across(&mut add, "answered a second");
     for (index, group) in groups.iter().enumerate() {
@@ -92,10 +93,10 @@ pub(super) fn load(scenario: &ScenarioSummary, prefix: &str, alt: &str) -> Optio
             curve(&mut add, look(index, nth), known.collect());
         }
     }
-    if all > groups.len() {
-        frame.note(format!("{} of {all} groups of cells are not drawn; the table has all.", all - groups.len()));
-    }
-    frame.note("Latency is from the intended send time. Points are joined in the order of the rates that were asked for.");
+    frame.left_out(groups.len(), all, "groups of cells");
+    frame.note(
+        "Latency is from the intended send time. Points are joined in the order of the rates that were asked for.",
+    );
     Some(frame.finish(grid.bottom(2)))
 }
 

@@ -15,7 +15,8 @@ pub(super) fn slug(scenario: &str) -> String {
     if starts_well && scenario.len() <= MOST && scenario.chars().all(is_plain) {
         return scenario.to_owned();
     }
-    let kept = scenario.chars().map(|sign| sign.to_ascii_lowercase()).map(|sign| if is_plain(sign) { sign } else { '-' });
+    let kept =
+        scenario.chars().map(|sign| sign.to_ascii_lowercase()).map(|sign| if is_plain(sign) { sign } else { '-' });
     let kept: String = kept.collect();
     let words: Vec<&str> = kept.split(['-', '.']).filter(|word| !word.is_empty()).collect();
     let kept: String = words.join("-").chars().take(MOST).collect();

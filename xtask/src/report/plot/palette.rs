@@ -59,7 +59,7 @@ pub(super) fn style_sheet() -> String {
         "{root}{{font-family:system-ui,-apple-system,'Segoe UI','Noto Sans','DejaVu Sans',sans-serif;font-size:12px}}\
          {root} .small{{font-size:11px}}{root} .strong{{font-weight:600}}{root} .head{{font-size:14px;font-weight:600}}\
          {root} .thin{{fill:none;stroke-width:1}}{root} .mid{{fill:none;stroke-width:1.7}}\
-         {root} .thick{{fill:none;stroke-width:3}}{root} .dash{{stroke-dasharray:6 4}}{root} .long{{stroke-dasharray:12 3 3 3}}{root} .dot{{stroke-dasharray:1.5 3}}\
+         {root} .median{{fill:none;stroke-width:2}}{root} .dash{{stroke-dasharray:6 4}}{root} .long{{stroke-dasharray:12 3 3 3}}{root} .dot{{stroke-dasharray:1.5 3}}\
          {root} .hollow{{fill:none;stroke-width:1.2}}{root} .run{{fill-opacity:.62}}\n"
     );
     for (shade, media) in ["", "(prefers-color-scheme:dark)"].into_iter().enumerate() {

@@ -43,9 +43,8 @@ pub(super) struct Panel {
 impl Panel {
     /// Draws frame and heading.
     pub fn new(add: &mut impl FnMut(Element), [x, y, width, height]: [f64; 4], heading: &str, left: f64) -> Self {
-        const HEADING: f64 = 24.0;
         const BELOW: f64 = 38.0;
-        let area = [x + left, y + HEADING, x + width - 14.0, y + height - BELOW];
+        let area = [x + left, y + if heading.is_empty() { 10.0 } else { 24.0 }, x + width - 14.0, y + height - BELOW];
         if !heading.is_empty() {
             let shown = lettering::cut(heading, SIZE * 1.07, width - 20.0);
             add(hover(text("strong ink", Anchor::Start, [x, y + 16.0], &shown), heading));

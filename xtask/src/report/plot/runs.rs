@@ -19,11 +19,14 @@ const MOST_ROWS: usize = 40;
 const MOST_RUNS: usize = 40;
 const MOST_MARKS: usize = 300;
 
+/// Height of a row.
+const ROW: f64 = 26.0;
+
 /// Height of the line above the rows of a comparison.
 const HEADER: f64 = 25.0;
 
 /// How far runs are moved up and down so that equal ones are seen side by side: always the same, in the order of the runs.
-const JITTER: [f64; 7] = [0.0, -3.4, 2.6, -1.6, 3.6, -2.8, 1.4];
+const JITTER: [f64; 7] = [0.0, -6.0, 4.5, -3.0, 6.0, -4.5, 3.0];
 
 /// The picture; `None` where no cell was measured.
 pub(super) fn runs(scenario: &ScenarioSummary, prefix: &str, alt: &str) -> Option<String> {
@@ -31,7 +34,10 @@ pub(super) fn runs(scenario: &ScenarioSummary, prefix: &str, alt: &str) -> Optio
     let blocks = Blocks::of(scenario, figure)?;
     let layout = Layout::of(scenario, figure, &blocks);
     let subtitle = match layout.ratios {
-        Some(_) => "each mark is a run, the bar is the median · right: speed against the baseline, with its interval",
+        Some(_) if blocks.has_intervals => {
+            "each mark is a run, the bar is the median · right: speed against the baseline, with its interval"
+        }
+        Some(_) => "each mark is a run, the bar is the median · right: speed against the baseline",
         None => "each mark is a run, the bar is the median",
     };
     let mut frame = Frame::new(prefix, &scenario.name, subtitle, alt);
@@ -41,13 +47,7 @@ pub(super) fn runs(scenario: &ScenarioSummary, prefix: &str, alt: &str) -> Optio
     for block in &blocks.shown {
         layout.block(&mut frame, scenario, figure, block, &mut top);
     }
-    if blocks.left_out > 0 {
-        frame.note(format!(
-            "{} of {} rows are not drawn; the table has all.",
-            blocks.left_out,
-            blocks.left_out + blocks.rows()
-        ));
-    }
+    frame.left_out(blocks.rows(), blocks.rows() + blocks.left_out, "rows");
     if layout.has_floor {
         frame.note("Grey band around 1: the noise floor, by which two equal cells may seem to differ on this machine.");
     }
@@ -67,13 +67,14 @@ struct Blocks<'a> {
     shown: Vec<Block<'a>>,
     left_out: usize,
     has_set_aside: bool,
+    has_intervals: bool,
 }
 
 impl<'a> Blocks<'a> {
     /// As many comparisons as there is room for; at least a part of the first. `None` where nothing was measured.
     fn of(scenario: &'a ScenarioSummary, figure: Figure) -> Option<Self> {
         let by_id = by_id(scenario);
-        let mut blocks = Self { shown: Vec::new(), left_out: 0, has_set_aside: false };
+        let mut blocks = Self { shown: Vec::new(), left_out: 0, has_set_aside: false, has_intervals: false };
         let (mut drawn, mut marks, mut measured) = (0, 0, 0);
         for comparison in &scenario.comparisons {
             let all = comparison.rows.iter().filter_map(|row| Some((row, *by_id.get(row.cell.as_str())?)));
@@ -86,6 +87,7 @@ impl<'a> Blocks<'a> {
                 }
                 (drawn, marks, measured) = (drawn + 1, marks + runs, measured + usize::from(runs > 0));
                 blocks.has_set_aside |= !figure.set_aside(cell).is_empty();
+                blocks.has_intervals |= row.ratio.is_some_and(|ratio| ratio.low.is_some());
                 rows.push((row, cell));
             }
             if !rows.is_empty() {
@@ -146,7 +148,7 @@ impl Layout {
         Self {
             top: TOP + 6.0,
             label_room,
-            row_height: if widest > label_room { 34.0 } else { 24.0 },
+            row_height: if widest > label_room { 36.0 } else { ROW },
             values: Scale::fitting(figures.into_iter(), values_at),
             values_at,
             ratios: has_ratios.then_some((scale, ratios_at)),
@@ -163,12 +165,11 @@ impl Layout {
     /// Grid, ticks and what they count.
     fn axes(&self, frame: &mut Frame, scenario: &ScenarioSummary, figure: Figure, bottom: f64) {
         let room = self.values_at[1] - self.values_at[0];
-        let most = self.values.most();
         let names = self.values.ticks((room / 75.0) as usize);
         for tick in names {
             let x = self.values.at(tick);
             frame.add(line("thin grid", [x, self.top], [x, bottom]));
-            frame.add(text("small muted", Anchor::Middle, [x, bottom + 15.0], &figure.tick(tick, most)));
+            frame.add(text("small muted", Anchor::Middle, [x, bottom + 15.0], &figure.tick(tick, &self.values)));
         }
         let scale = if self.values.is_logarithmic() { " (logarithmic)" } else { "" };
         let name = format!("{}{scale}", figure.axis(scenario));
@@ -182,14 +183,7 @@ impl Layout {
         frame.add(text("small muted", Anchor::Start, [at[0], bottom + 31.0], "ratio: above 1 is faster"));
     }
 
-    fn block(
-        &self,
-        frame: &mut Frame,
-        scenario: &ScenarioSummary,
-        figure: Figure,
-        block: &Block<'_>,
-        top: &mut f64,
-    ) {
+    fn block(&self, frame: &mut Frame, scenario: &ScenarioSummary, figure: Figure, block: &Block<'_>, top: &mut f64) {
         if self.has_headers {
             let name = facet(block.comparison);
             let shown = lettering::cut(&name, SIZE * 1.07, WIDTH - 2.0 * MARGIN);
@@ -239,11 +233,11 @@ impl Layout {
         self.marks(frame, figure, series, (&name, cell), &values, middle);
         let x = self.values.at(median);
         let said = format!("{name}: median of {} runs {}", values.len(), figure.shown(median));
-        let half = self.row_height / 2.0 - 3.0;
-        frame.add(hover(line("thick stroke", [x, middle - half], [x, middle + half]), &said));
-        if let (Some((scale, at)), Some(ratio)) = (&self.ratios, &place.ratio) {
+        let half = 10.0;
+        frame.add(hover(line("median stroke", [x, middle - half], [x, middle + half]), &said));
+        if let (Some((scale, _)), Some(ratio)) = (&self.ratios, &place.ratio) {
             let is_baseline = comparison.baseline.as_deref() == Some(place.cell.as_str());
-            ratio_of_row(frame, (scale, *at), series, (&name, ratio), place.verdict, is_baseline, middle);
+            ratio_of_row(frame, scale, series, (&name, ratio), place.verdict, is_baseline, middle);
         }
     }
 
@@ -256,7 +250,7 @@ impl Layout {
         values: &[f64],
         middle: f64,
     ) {
-        let y = |index: usize| middle + JITTER[index % JITTER.len()] * self.row_height / 24.0;
+        let y = |index: usize| middle + JITTER[index % JITTER.len()];
         let [least, most] = [f64::min, f64::max].map(|fold| values.iter().copied().reduce(fold).unwrap_or(0.0));
         let ends = [least, most].map(|value| [self.values.at(value), middle]);
         frame.add(line(&format!("thin {}", series.stroke()), ends[0], ends[1]));
@@ -280,7 +274,7 @@ fn floor(comparison: &ComparisonSummary) -> Option<f64> {
 /// The ratio with its interval, and the figure at the right edge.
 fn ratio_of_row(
     frame: &mut Frame,
-    (scale, at): (&Scale, [f64; 2]),
+    scale: &Scale,
     series: Series,
     (name, ratio): (&str, &Ratio),
     verdict: Option<Verdict>,
@@ -300,10 +294,11 @@ fn ratio_of_row(
         let ends = [scale.at(low), scale.at(high)];
         frame.add(hover(whisker(&format!("mid {}", series.stroke()), ends, middle, 4.5), &said));
     }
+    let from_one = [[scale.at(1.0), middle], [scale.at(ratio.value), middle]];
+    frame.add(line(&format!("thin {}", series.stroke()), from_one[0], from_one[1]));
     frame.add(series.marker([scale.at(ratio.value), middle], 4.4, Mark::Figure, &said));
     let sign = verdict.and_then(sign).map(|sign| format!(" {sign}")).unwrap_or_default();
     let figure: Element = end(&format!("{}{sign}", ratio_of(ratio)), "ink");
-    debug_assert!(at[0] < at[1]);
     frame.add(hover(figure, &said));
 }
 

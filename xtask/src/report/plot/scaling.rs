@@ -28,7 +28,8 @@ pub(super) fn scaling(scenario: &ScenarioSummary, prefix: &str, alt: &str) -> Op
     let most_workers = shown.iter().map(Curve::most_workers).reduce(f64::max)?;
     let most = shown.iter().flat_map(|curve| curve.speed_ups()).fold(1.0, f64::max);
     let title = format!("{}: speed-up", scenario.name);
-    let subtitle = "how many times one worker's throughput · dashed grey: ideal · curve: Universal Scalability Law, fitted";
+    let subtitle =
+        "how many times one worker's throughput · dashed grey: ideal · curve: Universal Scalability Law, fitted";
     let mut frame = Frame::new(prefix, &title, subtitle, alt);
     let name = |curve: &Curve<'_>| {
         let name = coordinates(&curve.of.fixed);
@@ -59,6 +60,7 @@ pub(super) fn scaling(scenario: &ScenarioSummary, prefix: &str, alt: &str) -> Op
         line("mid soft dash", [across.at(0.0), up.at(0.0)], [across.at(end), up.at(end)]),
         "ideal: twice the workers, twice the speed",
     ));
+    add(text("small muted", Anchor::Start, [across.at(end * 0.93) + 10.0, up.at(end * 0.93) + 4.0], "ideal"));
     for (index, curve) in shown.iter().enumerate() {
         curve.draw(&mut add, &name(curve), Series::nth(index + 1), (&across, &up), most_workers);
     }
@@ -66,9 +68,7 @@ pub(super) fn scaling(scenario: &ScenarioSummary, prefix: &str, alt: &str) -> Op
         let name = if shown.len() > 1 { format!("{}: ", name(curve)) } else { String::new() };
         frame.note(format!("{name}{}", curve.in_words()));
     }
-    if curves.len() > shown.len() {
-        frame.note(format!("{} of {} curves are not drawn.", curves.len() - shown.len(), curves.len()));
-    }
+    frame.left_out(shown.len(), curves.len(), "curves");
     Some(frame.finish(top - 14.0 + HEIGHT))
 }
 
@@ -102,7 +102,8 @@ impl<'a> Curve<'a> {
     }
 
     fn fit(&self) -> Option<&'a ScalingFit> {
-        let numbers = |fit: &&ScalingFit| [fit.single_per_s, fit.contention, fit.crosstalk].iter().all(|it| it.is_finite());
+        let numbers =
+            |fit: &&ScalingFit| [fit.single_per_s, fit.contention, fit.crosstalk].iter().all(|it| it.is_finite());
         self.of.fit.as_ref().filter(|fit| !fit.poor).filter(numbers)
     }
 
@@ -126,7 +127,8 @@ impl<'a> Curve<'a> {
                 add(text("small ink", Anchor::Middle, [x, y - 10.0], &format!("peak {}", significant(peak, 2))));
             }
         } else {
-            let points = self.of.points.iter().map(|p| point(f64::from(p.workers), p.throughput_per_s / self.single_per_s));
+            let points =
+                self.of.points.iter().map(|p| point(f64::from(p.workers), p.throughput_per_s / self.single_per_s));
             add(polyline(&format!("thin {}", series.stroke()), points));
         }
         for at in &self.of.points {
@@ -153,7 +155,9 @@ impl<'a> Curve<'a> {
         };
         let peak = match (fit.peak_workers, fit.peak_per_s) {
             (Some(workers), Some(_)) => format!("peak at {} workers", significant(workers, 2)),
-            (None, Some(limit)) => format!("grows towards {} times one worker", significant(limit / self.single_per_s, 2)),
+            (None, Some(limit)) => {
+                format!("grows towards {} times one worker", significant(limit / self.single_per_s, 2))
+            }
             _ => "no limit in sight".to_owned(),
         };
         let [contention, crosstalk] = [fit.contention, fit.crosstalk].map(|it| significant(it, 2));
