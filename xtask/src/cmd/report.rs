@@ -1,16 +1,15 @@
 //! `cargo xtask report`: writes the tables and the plots of a result again.
 
-use std::path::{Path, PathBuf};
+use anyhow::bail;
 
-use anyhow::{Context, bail};
-
-use super::Exit;
-use crate::engine::build::workspace;
+use super::{Exit, results_folder, usage};
 use crate::number::counted;
 use crate::report::plot::is_ours;
 use crate::report::{self, Plots};
 use crate::results::folder::{ENVIRONMENT, SAMPLES, SUMMARY, TABLES};
-use crate::results::{Environment, ResultFolder, index, read};
+use crate::results::find::{Found, find};
+use crate::results::tree::Tree;
+use crate::results::{Environment, ResultFolder, read};
 use crate::stats::summary::Summary;
 
 /// Write the tables and the plots of a result again.
@@ -23,11 +22,11 @@ Examples:
   cargo xtask report                                       the latest result
   cargo xtask report results/2026-11-30T171522Z-3f9c2a1    that one
 
-Exit status: 0 all well, 1 the result cannot be read or written.")]
+Exit status: 0 all well, 1 the result cannot be read or written, 2 there is none of this name.")]
 pub struct Args {
-    /// The result's folder, or `latest`.
+    /// Which one.
     #[arg(value_name = "RESULT", default_value = "latest")]
-    result: PathBuf,
+    result: String,
 }
 
 /// Runs the subcommand.
@@ -35,7 +34,11 @@ pub struct Args {
 /// # Errors
 /// There is no such result, or it cannot be read or written.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
-    let folder = find(&args.result)?;
+    let found = match find(&results_folder(None), &args.result) {
+        Ok(found) => found,
+        Err(error) => return Ok(usage(&error)),
+    };
+    let folder = folder(&found)?;
     let summary = read::summary(&folder.file(SUMMARY))?;
     let environment = read::environment(&folder.file(ENVIRONMENT))?;
     let plots = write(&folder, &summary, &environment)?;
@@ -65,21 +68,10 @@ pub fn write(folder: &ResultFolder, summary: &Summary, environment: &Environment
     Ok(plots.iter().count())
 }
 
-/// The result with this path; `latest` is the newest of this repository.
-fn find(result: &Path) -> anyhow::Result<ResultFolder> {
-    if result != Path::new("latest") || result.is_dir() {
-        return ResultFolder::open(result);
-    }
-    let root = workspace().join("results");
-    let entries =
-        std::fs::read_dir(&root).with_context(|| format!("cannot read the results in `{}`", root.display()))?;
-    let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
-    // Names begin with the start in UTC.
-    let mut names: Vec<String> = names.filter(|name| index::is_result(name)).collect();
-    names.sort_unstable();
-    let known = names.iter().rev().map(|name| root.join(name)).find(|path| path.join(SUMMARY).is_file());
-    match known {
-        Some(path) => ResultFolder::open(&path),
-        None => bail!("there is no result in `{}` yet: `cargo xtask matrix` makes one.", root.display()),
+/// The folder of a result, which must be on this disk to be written to.
+fn folder(found: &Found) -> anyhow::Result<ResultFolder> {
+    match &found.tree {
+        Tree::Disk(root) => ResultFolder::open(&root.join(&found.folder)),
+        Tree::Git { .. } => bail!("`{}` is in git's history, which cannot be written to.", found.name),
     }
 }

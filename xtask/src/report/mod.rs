@@ -14,7 +14,9 @@
 //! | [`footnotes`] | what does not fit into a cell |
 //! | [`terminal`], [`markdown`], [`csv`], [`json`] | one output format each |
 //! | [`document`](mod@document) | `tables.md`: all tables, and what they were taken with |
+//! | [`compare`] | the tables of two results |
 
+pub mod compare;
 pub mod csv;
 pub mod document;
 pub mod footnotes;

@@ -39,9 +39,9 @@ impl Terminal {
     /// One table with its heading and footnotes.
     #[must_use]
     pub fn table(&self, table: &Table) -> String {
-        let table = self.fit(in_signs(table, if self.ascii { ascii } else { printable }));
+        let table = self.fit(in_signs(table, |text| self.signs(text)));
         let mut text = self.bold(&table.title) + "\n";
-        for line in table.question.iter().chain([&table.settings]) {
+        for line in table.question.iter().chain([&table.settings]).filter(|line| !line.is_empty()) {
             text += &self.wrapped(line, "", "");
         }
         text += "\n";
@@ -57,6 +57,12 @@ impl Terminal {
             text += &self.wrapped(&format!("{} {}: {}", note.mark, note.subject, note.text), "", "  ");
         }
         text
+    }
+
+    /// A text in the signs that this terminal may be shown.
+    #[must_use]
+    pub fn signs(&self, text: &str) -> String {
+        if self.ascii { ascii(text) } else { printable(text) }
     }
 
     /// Drops columns by rank until the table fits, and at last what cells can do without.

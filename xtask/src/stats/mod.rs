@@ -10,13 +10,19 @@
 //! | [`histogram`] | latency histograms of several runs as one, and their percentiles |
 //! | [`flags`] | what a reader should know before believing them |
 //! | [`ratio`] | how much faster than the baseline |
+//! | [`interval`] | between which values a ratio lies |
+//! | [`mann_whitney`] | how likely chance alone is to do that |
 //! | [`settings`] | what all cells of a scenario share, for its table's head |
 //! | [`summarise`](mod@summarise) | joins them |
+//! | [`compare`] | two results, cell by cell |
 
 pub mod cell;
+pub mod compare;
 pub mod flags;
 pub mod histogram;
 pub mod http;
+pub mod interval;
+pub mod mann_whitney;
 pub mod ratio;
 pub mod records;
 pub mod settings;

@@ -110,7 +110,7 @@ fn words(values: &[u64]) -> String {
     values.iter().map(u64::to_string).collect::<Vec<_>>().join(" ")
 }
 
-fn verdict_word(verdict: Verdict) -> &'static str {
+pub(super) fn verdict_word(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Baseline => "baseline",
         Verdict::Faster => "faster",

@@ -12,7 +12,7 @@ use crate::matrix::plan::{Cell, CpuWork, Scenario, ServerSpec, Work};
 /// The settings that all cells of a scenario share and that are no axis, by their key in the matrix.
 #[must_use]
 pub fn shared(scenario: &Scenario) -> BTreeMap<String, AxisValue> {
-    let mut cells = scenario.cells.iter().map(settings);
+    let mut cells = scenario.cells.iter().map(of);
     let mut shared = cells.next().unwrap_or_default();
     for other in cells {
         shared.retain(|key, value| match (value.as_ref(), other.get(key)) {
@@ -31,9 +31,11 @@ pub fn shared(scenario: &Scenario) -> BTreeMap<String, AxisValue> {
 }
 
 /// The settings of one cell; `None` where a setting does not apply to it.
-pub(super) type Settings = BTreeMap<String, Option<AxisValue>>;
+pub type Settings = BTreeMap<String, Option<AxisValue>>;
 
-fn settings(cell: &Cell) -> Settings {
+/// All settings of one cell by their key in the matrix, axes included.
+#[must_use]
+pub fn of(cell: &Cell) -> Settings {
     let mut settings = match &cell.work {
         Work::Batch(work) => batch::settings(work),
         Work::Http(work) => http::settings(work),
