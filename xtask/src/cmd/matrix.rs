@@ -256,7 +256,7 @@ impl Matrix<'_> {
     fn keep(&self, summary: &Summary) -> anyhow::Result<()> {
         self.folder.write_summary(summary)?;
         self.folder.write_environment(&self.environment)?;
-        self.folder.write_tables(&report::document(summary, &self.environment))?;
+        super::report::write(self.folder, summary, &self.environment)?;
         self.folder.write_index()
     }
 }

@@ -9,6 +9,7 @@ pub mod doctor;
 pub mod history;
 pub mod list;
 pub mod matrix;
+pub mod report;
 pub mod runtime;
 pub mod schema;
 
@@ -77,6 +78,8 @@ pub enum Command {
     Compare(compare::Args),
     /// Show each cell's ratio over all results, and where it changed.
     History(history::Args),
+    /// Write the tables and the plots of a result again.
+    Report(report::Args),
     /// What can this machine measure, and what is missing?
     Doctor(doctor::Args),
     /// Print the JSON Schema of the matrix file, for editors.
@@ -92,6 +95,7 @@ pub fn main() -> ExitCode {
         Command::List(args) => list::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::History(args) => history::run(&args),
+        Command::Report(args) => report::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Schema(args) => schema::run(&args),
     };

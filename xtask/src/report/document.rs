@@ -6,6 +6,7 @@ use super::footnotes::status_word;
 use super::format::{UNKNOWN, significant};
 use super::http::is_http;
 use super::markdown::{code, code_block, escape, table};
+use super::plot::{Plot, Plots};
 use super::scenario_table::scenario_table;
 use super::units::{bytes, time};
 use crate::number::{grouped, roughly};
@@ -36,16 +37,24 @@ when the request should have been sent, **service** when it was sent, and **lag*
 - **server** and **client** are the cores that they used. `docs/latency.md` says how all this is measured.
 ";
 
-/// The text of `tables.md`.
+/// The text of `tables.md`, without pictures.
 #[must_use]
 pub fn document(summary: &Summary, environment: &Environment) -> String {
+    document_with(summary, environment, &Plots::default())
+}
+
+/// The text of `tables.md`, with links to the pictures, which lie beside it: each below its table.
+#[must_use]
+pub fn document_with(summary: &Summary, environment: &Environment, plots: &Plots) -> String {
     let mut text = "# Results\n\n".to_owned();
     for (what, said) in head(summary, environment) {
         text += &format!("- {what}: {said}\n");
     }
-    for scenario in &summary.scenarios {
+    text.extend(plots.overview.iter().map(image));
+    for (index, scenario) in summary.scenarios.iter().enumerate() {
         text.push('\n');
         text += &table(&scenario_table(scenario));
+        text.extend(plots.scenarios.get(index).into_iter().flatten().map(image));
     }
     text += &failures(summary);
     text.push('\n');
@@ -54,6 +63,11 @@ pub fn document(summary: &Summary, environment: &Environment) -> String {
         text += HOW_TO_READ_HTTP;
     }
     text
+}
+
+/// A picture as a paragraph of its own. Names of files need no escape.
+fn image(plot: &Plot) -> String {
+    format!("\n![{}]({})\n", escape(&plot.alt), plot.name)
 }
 
 fn head(summary: &Summary, environment: &Environment) -> Vec<(&'static str, String)> {

@@ -9,6 +9,7 @@
 //! | [`scenario_table`] | which rows and columns a scenario has, in the long form |
 //! | [`pivot`] | the same with the compared values side by side |
 //! | [`http`] | both for servers: requests a second and latency |
+//! | [`plot`] | pictures, as SVG |
 //! | [`heading`] | what stands above and right below the rows |
 //! | [`footnotes`] | what does not fit into a cell |
 //! | [`terminal`], [`markdown`], [`csv`], [`json`] | one output format each |
@@ -26,12 +27,14 @@ pub mod http;
 pub mod json;
 pub mod markdown;
 pub mod pivot;
+pub mod plot;
 pub mod scenario_table;
 pub mod table;
 pub mod terminal;
 pub mod units;
 
-pub use document::document;
+pub use document::{document, document_with};
+pub use plot::Plots;
 pub use terminal::Terminal;
 
 use crate::stats::summary::Summary;
