@@ -7,13 +7,14 @@
 //! | [`schedule`] | plan and seed → the order of all repetitions; pure |
 //! | [`run`](mod@run) | walks the schedule, emits events, decides what a failure means for the rest |
 //! | [`answer`] | whether a sample can be an answer to its job |
-//! | [`calibrate`], [`capacity`] | CPU time → iterations, shares of a server's capacity → rates, by ordinary jobs |
+//! | [`calibrate`], [`capacity`], [`counting`] | CPU time → iterations, shares of a server's capacity → rates, time → a number of tasks, by ordinary jobs |
 //! | [`calibrations`] | what was measured so, and what it turns a cell into |
 //! | [`launcher`] | the seam: what the walk needs of whoever starts workers |
 //! | [`scripted`] | a launcher without processes, for tests |
 //! | [`workers`] | the launcher with processes |
 //! | [`conversation`] | the conversation with one process that speaks the protocol |
 //! | `session`, `http` | a batch cell, and an HTTP cell with its server and client |
+//! | [`service`] | what a batch cell needs around its worker: servers, programs, a folder |
 //! | [`spawn`], [`process`], `pipes`, [`lines`], [`ending`], [`linux`] | one process: its pipes, its end, its orphans |
 //! | [`signals`] | Ctrl-C and Ctrl-Z |
 //! | [`binaries`], [`build`] | which program a cell needs, and how it is built |
@@ -28,6 +29,7 @@ pub mod calibrate;
 pub mod calibrations;
 pub mod capacity;
 pub mod conversation;
+pub mod counting;
 pub mod ending;
 pub mod event;
 pub mod failure;
@@ -43,6 +45,7 @@ mod progress;
 pub mod run;
 pub mod schedule;
 pub mod scripted;
+pub mod service;
 mod session;
 pub mod signals;
 pub mod spawn;

@@ -8,10 +8,11 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use protocol::{Job, Ready, mix};
+use protocol::{Ready, mix};
 
 use super::calibrations::Calibrations;
-use super::event::{Event, Listener, RunPosition};
+use super::counting;
+use super::event::{Event, Listener, Note, RunPosition};
 use super::failure::{Failure, FailureKind};
 use super::launcher::{Assignment, Duty, Halt, HttpDuty, Launcher, Session};
 use super::machine::Machine;
@@ -67,7 +68,8 @@ pub fn run(
     let visits = schedule(plan, options.seed, &options.skip);
     let mut walk = Walk {
         plan,
-        calibrations,
+        calibrations: calibrations.clone(),
+        skip: &options.skip,
         seed: options.seed,
         launcher,
         control,
@@ -91,15 +93,21 @@ pub fn run(
     walk.emit(&Event::Started { plan })?;
     walk.started = Instant::now();
     let mut visits = visits.into_iter().peekable();
+    let mut begun = None;
     while let Some(visit) = visits.next() {
         // Between two repetitions there is nothing to repeat.
         control.suspend_if_asked();
         let scenario = visit.scenario;
+        if begun.replace(scenario) != Some(scenario) {
+            walk.begin(scenario)?;
+        }
         if !walk.visit(visit)? {
             walk.outcome.interrupted = true;
+            walk.release()?;
             break;
         }
         if visits.peek().is_none_or(|next| next.scenario != scenario) {
+            walk.release()?;
             walk.emit(&Event::ScenarioFinished { scenario })?;
         }
     }
@@ -111,7 +119,8 @@ pub fn run(
 
 struct Walk<'a, 'b> {
     plan: &'a Plan,
-    calibrations: &'a Calibrations,
+    calibrations: Calibrations,
+    skip: &'a HashSet<String>,
     seed: u64,
     launcher: &'a mut dyn Launcher,
     control: &'a Control,
@@ -143,6 +152,40 @@ impl<'a> Walk<'a, '_> {
 
     fn cell(&self, at: At) -> &'a Cell {
         &self.scenario(at.scenario).cells[at.cell]
+    }
+
+    /// Makes ready what the cells of a scenario need: programs that were not built yet, and numbers that only its own
+    /// workers can tell. Nothing is measured meanwhile.
+    fn begin(&mut self, index: usize) -> anyhow::Result<()> {
+        let scenario = self.scenario(index);
+        let unbuilt = self.launcher.unbuilt(scenario, self.skip);
+        if !unbuilt.is_empty() {
+            let names = unbuilt.iter().copied().collect::<Vec<_>>().join(" and ");
+            self.emit(&Event::Preparing { what: format!("building {names}, which {} needs", scenario.name) })?;
+            for path in self.launcher.build(&unbuilt) {
+                self.emit(&Event::Noted { note: &Note::Built { path } })?;
+            }
+        }
+        let mut warnings = Vec::new();
+        let subject = counting::Subject { plan: self.plan, scenario, skip: self.skip };
+        let warn = &mut |warning| warnings.push(warning);
+        let counted = counting::count(&subject, &mut self.calibrations, self.launcher, self.control, warn);
+        warnings.into_iter().try_for_each(|message| self.emit(&Event::Warning { message }))?;
+        for key in counted {
+            if let Some(Ok(number)) = self.calibrations.counts.get(&key).cloned() {
+                self.emit(&Event::Noted { note: &Note::Counted { key, number } })?;
+            }
+        }
+        self.tell_notes()
+    }
+
+    /// Ends what was kept for a scenario.
+    fn release(&mut self) -> anyhow::Result<()> {
+        self.launcher.release().into_iter().try_for_each(|message| self.emit(&Event::Warning { message }))
+    }
+
+    fn tell_notes(&mut self) -> anyhow::Result<()> {
+        self.launcher.take_notes().iter().try_for_each(|note| self.emit(&Event::Noted { note }))
     }
 
     /// Makes a visit, again if we were suspended in it. `false` means that somebody asked to stop.
@@ -188,10 +231,11 @@ impl<'a> Walk<'a, '_> {
         // A worker that never worked fails before the first round.
         let round = if round == 1 { 0 } else { round };
         let fail = |failure| Early::Halt(Halt::Failed(failure), At { round, warmup: false, ..at });
-        let duty = self.duty(cell, first).map_err(fail)?;
+        let duty = self.duty(scenario, cell, first).map_err(fail)?;
         let assignment =
             Assignment { label: &cell.id, runtime: &cell.runtime, duty, timeout: scenario.schedule.timeout };
         let mut session = self.launcher.launch(&assignment).map_err(fail)?;
+        self.tell_notes().map_err(Early::Listener)?;
         let result = match session.prepare() {
             Ok(workers) => {
                 for ready in workers {
@@ -214,10 +258,13 @@ impl<'a> Walk<'a, '_> {
 
     /// The work of a cell in numbers. The schedule of an open loop is drawn from the seed and the round that the
     /// processes begin with: the same for all cells of a comparison, another one in each of their visits.
-    fn duty(&self, cell: &'a Cell, round: u32) -> Result<Duty<'a>, Failure> {
+    fn duty(&self, scenario: &Scenario, cell: &'a Cell, round: u32) -> Result<Duty<'a>, Failure> {
         let rate = self.calibrations.rate(cell)?;
         match &cell.work {
-            Work::Batch(batch) => Ok(Duty::Batch(Job::Batch(batch.job(rate)))),
+            Work::Batch(batch) => {
+                let tasks = self.calibrations.tasks(batch)?;
+                Ok(Duty::batch(batch, tasks, rate, &scenario.needs, self.plan.cores))
+            }
             Work::Http(work) => {
                 let pace = self.calibrations.pace(work, mix(self.seed.wrapping_add(mix(round.into()))))?;
                 let folder = self.plan.file.parent().unwrap_or(Path::new(""));

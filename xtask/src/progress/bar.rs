@@ -118,7 +118,8 @@ impl Listener for Bar {
                 self.bar.println(self.tally.failed(cell, round(record), failure));
             }
             Event::Warning { message } => self.bar.println(format!("warning: {}", one_line(message))),
-            Event::Voided { .. } | Event::ScenarioFinished { .. } => {}
+            Event::Preparing { what } => self.bar.println(what),
+            Event::Noted { .. } | Event::Voided { .. } | Event::ScenarioFinished { .. } => {}
             Event::Finished { .. } => self.bar.finish_and_clear(),
         }
         Ok(())

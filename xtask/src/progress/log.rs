@@ -43,7 +43,8 @@ impl<W: Write> Listener for Log<W> {
                 self.line(&format!("repeating round {round} of {cell}: {}", one_line(reason)));
             }
             Event::Warning { message } => self.line(&format!("warning: {}", one_line(message))),
-            Event::Voided { .. } | Event::RunStarted { .. } | Event::ScenarioFinished { .. } => {}
+            Event::Preparing { what } => self.line(what),
+            Event::Noted { .. } | Event::Voided { .. } | Event::RunStarted { .. } | Event::ScenarioFinished { .. } => {}
             Event::Finished { complete, .. } => {
                 if !complete {
                     self.line("interrupted: not every run was made");

@@ -75,7 +75,12 @@ impl Listener for Live<'_> {
             Event::Sampled { record, .. } => self.records.push(Record::Sample((*record).clone())),
             Event::CellFailed { record, .. } | Event::Voided { record } => self.records.push((*record).clone()),
             Event::ScenarioFinished { scenario } => self.print(*scenario)?,
-            Event::Started { .. } | Event::RunStarted { .. } | Event::Warning { .. } | Event::Finished { .. } => {}
+            Event::Started { .. }
+            | Event::Preparing { .. }
+            | Event::Noted { .. }
+            | Event::RunStarted { .. }
+            | Event::Warning { .. }
+            | Event::Finished { .. } => {}
         }
         Ok(())
     }
