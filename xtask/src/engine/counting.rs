@@ -218,14 +218,14 @@ mod tests {
     #[test]
     fn a_time_becomes_a_number_that_all_cells_of_the_task_do() {
         let mut plan = plan(330, 4, &["a", "b"]);
-        // A task takes 10 ms; the second number, 16, is done twice.
+        // A task takes 10 ms; the second number, 17, is done twice.
         let script = steps(&[10, 165, 160]);
         let mut launcher = ScriptedLauncher::new().script(&label(&mut plan), script);
         let mut calibrations = Calibrations::default();
         assert_eq!(counted(&plan, &mut calibrations, &mut launcher).len(), 1);
         for cell in &mut plan.scenarios[0].cells {
-            // 33 tasks of 9.7 ms would fit, 32 is the nearest multiple of 4.
-            assert_eq!(calibrations.tasks(work_of(cell)).unwrap(), 32);
+            // 35 tasks of 9.4 ms would fit, 36 is the nearest multiple of 4.
+            assert_eq!(calibrations.tasks(work_of(cell)).unwrap(), 36);
         }
         assert_eq!(counted(&plan, &mut calibrations, &mut launcher), [""; 0], "what is known is not counted again");
     }

@@ -13,6 +13,7 @@ use crate::results::record::MachineDelta;
 pub struct Machine {
     stat: Option<File>,
     throttling: Option<File>,
+    pressure: Option<File>,
     frequency: Option<File>,
     tick_ns: Option<u64>,
 }
@@ -22,6 +23,7 @@ pub struct Machine {
 pub struct Snapshot {
     stolen_ticks: Option<u64>,
     throttled_ns: Option<u64>,
+    io_pressure_ns: Option<u64>,
     run_queue: Option<u32>,
 }
 
@@ -32,6 +34,7 @@ impl Machine {
         Self {
             stat: File::open("/proc/stat").ok(),
             throttling: throttling_file(),
+            pressure: File::open("/proc/pressure/io").ok(),
             frequency: first_cpu()
                 .and_then(|cpu| File::open(format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_cur_freq")).ok()),
             tick_ns: tick_ns(),
@@ -45,6 +48,7 @@ impl Machine {
         Snapshot {
             stolen_ticks: stat.as_deref().and_then(stolen_ticks),
             throttled_ns: self.throttling.as_ref().and_then(read).as_deref().and_then(throttled_ns),
+            io_pressure_ns: self.pressure.as_ref().and_then(read).as_deref().and_then(io_pressure_ns),
             // We are running while we read.
             run_queue: stat.as_deref().and_then(running).map(|running| running.saturating_sub(1)),
         }
@@ -60,6 +64,7 @@ impl Machine {
                 .zip(self.tick_ns)
                 .map(|(ticks, tick_ns)| ticks * tick_ns),
             throttled_ns: delta(before.throttled_ns, after.throttled_ns),
+            io_pressure_ns: delta(before.io_pressure_ns, after.io_pressure_ns),
             run_queue: before.run_queue,
             cpu_khz: self.frequency.as_ref().and_then(read).and_then(|text| text.trim().parse().ok()),
         }
@@ -98,6 +103,13 @@ fn throttled_ns(stat: &str) -> Option<u64> {
         stat.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(' ')?.trim().parse().ok())
     };
     value("throttled_usec").map(|usec| usec * 1000).or_else(|| value("throttled_time"))
+}
+
+/// For how long some thread has waited for I/O since the start of the machine: the kernel's `Documentation/accounting/psi.rst`.
+fn io_pressure_ns(pressure: &str) -> Option<u64> {
+    let some = pressure.lines().find_map(|line| line.strip_prefix("some "))?;
+    let total_us: u64 = some.split(' ').find_map(|field| field.strip_prefix("total="))?.trim().parse().ok()?;
+    total_us.checked_mul(1000)
 }
 
 /// The `cpu.stat` of our control group, in either version, if it tells about throttling.
@@ -171,6 +183,12 @@ mod tests {
     }
 
     #[test]
+    fn pressure_is_the_total_of_whoever_waits() {
+        let text = "some avg10=0.00 avg60=0.13 avg300=0.05 total=7\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=5\n";
+        assert_eq!((io_pressure_ns(text), io_pressure_ns("")), (Some(7000), None));
+    }
+
+    #[test]
     fn both_versions_of_control_groups_tell_throttled_time() {
         assert_eq!(throttled_ns("usage_usec 5\nnr_throttled 1\nthrottled_usec 7\n"), Some(7000));
         assert_eq!(throttled_ns("nr_periods 0\nnr_throttled 0\nthrottled_time 9\n"), Some(9));
@@ -197,7 +215,7 @@ mod tests {
     #[test]
     fn time_does_not_run_backwards() {
         let machine = Machine::open();
-        let later = Snapshot { stolen_ticks: Some(u64::MAX), throttled_ns: Some(u64::MAX), run_queue: None };
+        let later = Snapshot { stolen_ticks: Some(u64::MAX), throttled_ns: Some(u64::MAX), ..Snapshot::default() };
         let delta = machine.since(&later);
         assert_eq!((delta.stolen_ns, delta.throttled_ns), (None, None));
     }

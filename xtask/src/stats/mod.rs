@@ -9,6 +9,7 @@
 //! | [`http`] | what only an HTTP cell has |
 //! | [`histogram`] | latency histograms of several runs as one, and their percentiles |
 //! | [`flags`] | what a reader should know before believing them |
+//! | [`limit`] | what holds a cell back |
 //! | [`ratio`] | how much faster than the baseline |
 //! | [`settings`] | what all cells of a scenario share, for its table's head |
 //! | [`summarise`](mod@summarise) | joins them |
@@ -17,6 +18,7 @@ pub mod cell;
 pub mod flags;
 pub mod histogram;
 pub mod http;
+pub mod limit;
 pub mod ratio;
 pub mod records;
 pub mod settings;

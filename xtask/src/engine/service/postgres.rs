@@ -138,13 +138,12 @@ fn find_programs(folders: &[PathBuf]) -> Option<Found> {
 /// `postgresql://user:secret@host/db` without the secret, also as `password=secret`.
 fn without_password(url: &str) -> String {
     if let Some((scheme, rest)) = url.split_once("://") {
-        let (authority, path) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
-        let authority = match authority.rsplit_once('@') {
-            Some((user, host)) => format!("{}@{host}", user.split(':').next().unwrap_or_default()),
-            None => authority.to_owned(),
+        // Parameters may hold a password as well.
+        let rest = rest.split('?').next().unwrap_or_default();
+        return match rest.rsplit_once('@') {
+            Some((user, place)) => format!("{scheme}://{}@{place}", user.split(':').next().unwrap_or_default()),
+            None => format!("{scheme}://{rest}"),
         };
-        // Parameters may hold it as well.
-        return format!("{scheme}://{authority}{}", path.split('?').next().unwrap_or_default());
     }
     let words = url.split_whitespace().filter(|word| !word.starts_with("password"));
     words.collect::<Vec<_>>().join(" ")
@@ -378,7 +377,7 @@ mod tests {
     fn a_password_is_not_recorded() {
         for (url, shown) in [
             ("postgresql://me:secret@db:5432/x?sslmode=disable", "postgresql://me@db:5432/x"),
-            ("postgresql://me:s/cret@db", "postgresql://me/cret@db"),
+            ("postgresql://me:s/c@ret@db", "postgresql://me@db"),
             ("postgresql://me@db/x", "postgresql://me@db/x"),
             ("postgresql:///x?password=secret", "postgresql:///x"),
             ("host=/tmp user=me password=secret dbname=x", "host=/tmp user=me dbname=x"),
