@@ -31,7 +31,8 @@ impl<F: FnMut(&str) -> anyhow::Result<()>> Listener for Script<F> {
     fn on_event(&mut self, event: &Event<'_>) -> anyhow::Result<()> {
         let line = match event {
             Event::Started { .. } => "started".to_owned(),
-            Event::RunStarted { .. } => return Ok(()),
+            Event::RunStarted { .. } | Event::Noted { .. } => return Ok(()),
+            Event::Preparing { what } => what.clone(),
             Event::Sampled { record, done } => {
                 let what = if record.warmup { "warm-up" } else { "run" };
                 format!("{what} {} of {} is #{}, {done} done", record.round, record.cell, record.position)

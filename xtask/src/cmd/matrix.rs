@@ -1,6 +1,8 @@
 //! `cargo xtask matrix`: runs the cells and keeps what came of them. Joins all stages.
 
+mod keeper;
 mod live;
+mod tools;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -11,7 +13,7 @@ use clap::ValueEnum;
 
 use super::{Exit, load_options, load_plan, matrix_file, runtime, select, terminal, to_stdout};
 use crate::engine::binaries::{self, Binaries};
-use crate::engine::build::{already_built, build, workspace};
+use crate::engine::build::{already_built, build, build_quietly, workspace};
 use crate::engine::calibrate::calibrate;
 use crate::engine::calibrations::Calibrations;
 use crate::engine::capacity;
@@ -19,7 +21,7 @@ use crate::engine::event::Listener;
 use crate::engine::lock::MachineLock;
 use crate::engine::probe::probe;
 use crate::engine::signals::Control;
-use crate::engine::workers::ProcessLauncher;
+use crate::engine::workers::{Builder, ProcessLauncher};
 use crate::engine::{self, Outcome};
 use crate::matrix::plan::Plan;
 use crate::number::{counted, roughly};
@@ -29,7 +31,9 @@ use crate::results::environment::{Environment, Setting};
 use crate::results::{ResultFolder, machine};
 use crate::stats::summary::{Status, Summary};
 use crate::stats::{KnownFloors, RunTimes, summarise};
+use keeper::Keeper;
 use live::Live;
+use tools::{Tools, clear_leftovers, scratch_folder};
 
 /// Run the matrix: build the workers, measure every cell, print the tables.
 ///
@@ -141,7 +145,10 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let paths: Vec<PathBuf> = workers.iter().map(|(_, path)| path.to_owned()).collect();
     let setting = Setting { workspace: &workspace, results: &root, seed, profile: "release", workers: &paths };
     let mut matrix = Matrix { plan: &plan, folder: &folder, environment: Environment::capture(&setting) };
-    let summary = matrix.measure(workers, &control, args.format)?;
+    let builder = (!args.no_build).then_some(build_quietly as Builder);
+    let scratch = scratch_folder(&workspace)?;
+    clear_leftovers(&plan, &scratch);
+    let summary = matrix.measure(Tools { workers, builder, scratch }, &control, args.format)?;
     matrix.environment.finish(&setting);
     matrix.keep(&summary)?;
     print_at_end(args.format, &summary)?;
@@ -152,7 +159,13 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
 fn prepare(args: &Args, plan: &Plan, folder: &ResultFolder, text: &[u8]) -> anyhow::Result<Binaries> {
     folder.write_matrix(text)?;
     let needed = binaries::needed(plan, &HashSet::new());
-    let workers = if args.no_build { already_built(&needed)? } else { build(&needed)? };
+    let workers = if args.no_build {
+        already_built(&needed)?
+    } else {
+        // The others are built when the first scenario that needs them is reached.
+        let early = needed.into_iter().filter(|worker| !binaries::LATE.contains(worker)).collect();
+        build(&early)?
+    };
     eprintln!(
         "{} in {}, {} with warm-ups, about {}",
         counted(plan.cell_count(), "cell", "cells"),
@@ -172,10 +185,14 @@ struct Matrix<'a> {
 
 impl Matrix<'_> {
     /// Calibrates, runs the plan, and sums up what there is, also after an interruption.
-    fn measure(&mut self, workers: Binaries, control: &Control, format: Format) -> anyhow::Result<Summary> {
-        let mut launcher = ProcessLauncher::new(&self.plan.runtimes, workers, control.clone())
+    fn measure(&mut self, tools: Tools, control: &Control, format: Format) -> anyhow::Result<Summary> {
+        let mut launcher = ProcessLauncher::new(&self.plan.runtimes, tools.workers, control.clone())
             .context("cannot listen for the ends of workers")?
+            .with_scratch(tools.scratch)
             .alone();
+        if let Some(builder) = tools.builder {
+            launcher = launcher.with_builder(builder);
+        }
         let mut samples = self.folder.sample_file()?;
         let calibrations = self.calibrate(&mut launcher, control);
         self.folder.write_environment(&self.environment)?;
@@ -183,13 +200,14 @@ impl Matrix<'_> {
         let mut live = Live::new(self.plan, printer(format), curtain);
         let started = SystemTime::now();
         let options = engine::Options { seed: self.environment.seed, ..Default::default() };
+        let mut keeper = Keeper { folder: self.folder, environment: &mut self.environment };
         let outcome = engine::run(
             self.plan,
             &calibrations,
             &options,
             &mut launcher,
             control,
-            &mut [&mut samples as &mut dyn Listener, &mut *progress, &mut live],
+            &mut [&mut samples as &mut dyn Listener, &mut keeper, &mut *progress, &mut live],
         );
         drop(progress);
         let times = |wall: std::time::Duration, complete| RunTimes {

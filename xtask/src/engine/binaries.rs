@@ -10,7 +10,7 @@ use protocol::{Job, Task};
 
 use super::build::workspace;
 use super::spawn::WorkerCommand;
-use crate::matrix::plan::{Plan, RUST_RUNTIME, Runtime, ServerSpec, TaskSpec, Work};
+use crate::matrix::plan::{Need, Plan, RUST_RUNTIME, Runtime, Scenario, ServerSpec, TaskSpec, Work};
 
 /// The worker, package and program, for CPU-bound operations.
 pub const CPU_WORKER: &str = "cpu-worker";
@@ -25,6 +25,9 @@ pub const MAIL_SINK: &str = "mail-sink";
 pub const SERVER: &str = "server";
 /// The load generator.
 pub const CLIENT: &str = "client";
+
+/// Workers that take long to compile and are needed by few: built when the first scenario that needs them is reached.
+pub const LATE: [&str; 2] = [EVERYDAY_WORKER, MAIL_SINK];
 
 /// Where our own workers are, by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -70,29 +73,56 @@ pub fn worker_of(job: &Job) -> &'static str {
     }
 }
 
+/// Our worker for a task.
+#[must_use]
+pub fn worker_for(task: &TaskSpec) -> &'static str {
+    match task {
+        TaskSpec::SumOfSquares { .. } | TaskSpec::Burn { .. } | TaskSpec::Primes { .. } => CPU_WORKER,
+        TaskSpec::Wait { .. }
+        | TaskSpec::WaitAndBurn { .. }
+        | TaskSpec::Command { .. }
+        | TaskSpec::HttpGet { .. }
+        | TaskSpec::FileRead { .. }
+        | TaskSpec::FileWrite { .. } => IO_WORKER,
+        TaskSpec::SmtpSend { .. } | TaskSpec::DbSelect { .. } | TaskSpec::ResizeImage { .. } | TaskSpec::Zip { .. } => {
+            EVERYDAY_WORKER
+        }
+    }
+}
+
 /// Our workers that the cells of a plan need, those in `skip` (by id) left out. Calibration is a `burn`.
 #[must_use]
 pub fn needed(plan: &Plan, skip: &HashSet<String>) -> BTreeSet<&'static str> {
+    plan.scenarios.iter().flat_map(|scenario| needed_by(scenario, skip)).collect()
+}
+
+/// The same for one scenario.
+#[must_use]
+pub fn needed_by(scenario: &Scenario, skip: &HashSet<String>) -> BTreeSet<&'static str> {
     let mut workers = BTreeSet::new();
-    let cells = plan.scenarios.iter().flat_map(|scenario| &scenario.cells);
-    for cell in cells.filter(|cell| !skip.contains(&cell.id)) {
-        let ours = cell.runtime == RUST_RUNTIME;
+    for cell in scenario.cells.iter().filter(|cell| !skip.contains(&cell.id)) {
+        let is_ours = cell.runtime == RUST_RUNTIME;
         match &cell.work {
-            Work::Batch(_) if !ours => {}
             Work::Batch(batch) => {
-                workers.insert(match batch.task {
-                    TaskSpec::SumOfSquares { .. } | TaskSpec::Burn { .. } | TaskSpec::Primes { .. } => CPU_WORKER,
-                    TaskSpec::Wait { .. } | TaskSpec::WaitAndBurn { .. } => IO_WORKER,
-                });
+                if is_ours {
+                    workers.insert(worker_for(&batch.task));
+                }
+                for need in batch.task.needs().iter().chain(&scenario.needs) {
+                    match need {
+                        Need::Mail { .. } => drop(workers.insert(MAIL_SINK)),
+                        Need::Http { .. } => drop(workers.insert(SERVER)),
+                        Need::Postgres | Need::ImageMagick | Need::Program(_) | Need::Folder(_) => {}
+                    }
+                }
             }
             Work::Http(http) => {
                 workers.insert(CLIENT);
-                if ours && matches!(http.server, ServerSpec::Own(_)) {
+                if is_ours && matches!(http.server, ServerSpec::Own(_)) {
                     workers.insert(SERVER);
                 }
             }
         }
-        if ours && cell.work.needs_calibration() {
+        if cell.work.needs_calibration() && cell.burns_in() == RUST_RUNTIME {
             workers.insert(CPU_WORKER);
         }
     }

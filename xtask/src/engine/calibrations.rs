@@ -5,9 +5,10 @@ use protocol::Pace;
 
 use super::calibrate::Rates;
 use super::capacity::{self, Capacities};
+use super::counting::{self, Counts};
 use super::failure::{Failure, FailureKind};
 use super::probe::Probes;
-use crate::matrix::plan::{BurnRate, Cell, HttpWork};
+use crate::matrix::plan::{BatchWork, BurnRate, Cell, HttpWork, TaskCount};
 
 /// Everything that was measured beforehand.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -18,6 +19,8 @@ pub struct Calibrations {
     pub rates: Rates,
     /// What each server does in a closed loop.
     pub capacities: Capacities,
+    /// How many tasks the times of scenarios are.
+    pub counts: Counts,
 }
 
 impl Calibrations {
@@ -32,11 +35,30 @@ impl Calibrations {
         if !cell.work.needs_calibration() {
             return Ok(BurnRate { iterations_per_s: 1.0 });
         }
-        match self.rates.get(&cell.runtime) {
+        match self.rates.get(cell.burns_in()) {
             Some(Ok(calibration)) => Ok(calibration.rate()),
             Some(Err(failure)) => Err(failure.clone()),
             None => {
-                let reason = format!("no calibration of {} says how many iterations its CPU time is", cell.runtime);
+                let reason = format!("no calibration of {} says how many iterations its CPU time is", cell.burns_in());
+                Err(Failure::new(FailureKind::NotStarted, reason))
+            }
+        }
+    }
+
+    /// How many tasks a batch has.
+    ///
+    /// # Errors
+    /// It states a time, and counting failed or there was none.
+    pub fn tasks(&self, work: &BatchWork) -> Result<u64, Failure> {
+        let key = match (work.tasks, counting::key(work)) {
+            (TaskCount::Exactly(count), _) => return Ok(count),
+            (TaskCount::Time { .. }, key) => key,
+        };
+        match self.counts.get(&key) {
+            Some(Ok(number)) => Ok(number.tasks),
+            Some(Err(failure)) => Err(failure.clone()),
+            None => {
+                let reason = format!("nobody counted how many tasks its time is: {key}");
                 Err(Failure::new(FailureKind::NotStarted, reason))
             }
         }

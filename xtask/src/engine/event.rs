@@ -1,8 +1,10 @@
 //! What the engine tells while it runs. The progress display, the log for pipes and the sample file are listeners of
 //! this one stream.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
+use super::counting::TaskNumber;
 use super::failure::Failure;
 use super::schedule::Visit;
 use crate::matrix::plan::Plan;
@@ -17,6 +19,16 @@ pub enum Event<'a> {
         plan: &'a Plan,
         /// What will be done of it, in order.
         visits: &'a [Visit],
+    },
+    /// Something takes time before a scenario's first repetition.
+    Preparing {
+        /// What, such as `building everyday-worker`.
+        what: String,
+    },
+    /// Something was found out that belongs into the record of the environment.
+    Noted {
+        /// What.
+        note: &'a Note,
     },
     /// A repetition begins.
     RunStarted {
@@ -76,6 +88,30 @@ pub enum Event<'a> {
         complete: bool,
         /// From the first repetition's start to here.
         wall: Duration,
+    },
+}
+
+/// Something that belongs into the record of the environment.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Note {
+    /// A worker was built after the matrix had begun.
+    Built {
+        /// Its file.
+        path: PathBuf,
+    },
+    /// A time was turned into a number of tasks.
+    Counted {
+        /// [What was counted](super::counting::key).
+        key: String,
+        /// The number, and how it was found.
+        number: TaskNumber,
+    },
+    /// A service or a program was found.
+    Service {
+        /// What the matrix calls it.
+        name: String,
+        /// Its version and the like.
+        found: String,
     },
 }
 

@@ -47,8 +47,9 @@ pub struct Scale {
 pub struct Machine {
     stat: Option<File>,
     throttling: Option<File>,
+    io_pressure: Option<File>,
     frequency: Option<File>,
-    pressure: Option<File>,
+    cpu_pressure: Option<File>,
     busy: Busy,
     tick_ns: Option<u64>,
     /// Leaders of the process groups that serve all cells.
@@ -60,6 +61,7 @@ pub struct Machine {
 pub struct Snapshot {
     stolen_ticks: Option<u64>,
     throttled_ns: Option<u64>,
+    io_pressure_ns: Option<u64>,
     run_queue: Option<u32>,
     pressure_ns: Option<u64>,
     context_switches: Option<u64>,
@@ -78,9 +80,10 @@ impl Machine {
             busy: Busy::find(cpus, stat.as_ref().and_then(read).as_deref(), tick_ns()),
             stat,
             throttling: throttling_file(),
+            io_pressure: File::open("/proc/pressure/io").ok(),
             frequency: first_cpu()
                 .and_then(|cpu| File::open(format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_cur_freq")).ok()),
-            pressure: File::open("/proc/pressure/cpu").ok(),
+            cpu_pressure: File::open("/proc/pressure/cpu").ok(),
             tick_ns: tick_ns(),
             helpers: Vec::new(),
         }
@@ -92,11 +95,12 @@ impl Machine {
         Snapshot {
             stolen_ticks: stat.and_then(stolen_ticks),
             throttled_ns: self.throttling.as_ref().and_then(read).as_deref().and_then(throttled_ns),
+            io_pressure_ns: self.io_pressure.as_ref().and_then(read).as_deref().and_then(pressure_ns),
             // We are running while we read.
             run_queue: stat
                 .and_then(|stat| number(stat, "procs_running"))
                 .map(|running: u32| running.saturating_sub(1)),
-            pressure_ns: self.pressure.as_ref().and_then(read).as_deref().and_then(pressure_ns),
+            pressure_ns: self.cpu_pressure.as_ref().and_then(read).as_deref().and_then(pressure_ns),
             context_switches: stat.and_then(|stat| number(stat, "ctxt")),
             busy_ns: self.busy.read(stat),
             own_ns: own_ns(),
@@ -127,6 +131,7 @@ impl Readings for Machine {
                 .zip(self.tick_ns)
                 .map(|(ticks, tick_ns)| ticks * tick_ns),
             throttled_ns: delta(before.throttled_ns, after.throttled_ns),
+            io_pressure_ns: delta(before.io_pressure_ns, after.io_pressure_ns),
             run_queue: before.run_queue,
             cpu_khz: self.frequency.as_ref().and_then(read).and_then(|text| text.trim().parse().ok()),
             others_ns: others_ns(delta(before.busy_ns, after.busy_ns), &ours_ns),

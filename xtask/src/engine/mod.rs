@@ -11,13 +11,14 @@
 //! | [`before`] | what an earlier part of the same result has |
 //! | [`answer`] | whether a sample can be an answer to its job |
 //! | [`probe`] | what each runtime is: asked once, before anything is measured |
-//! | [`calibrate`], [`capacity`] | CPU time → iterations, shares of a server's capacity → rates, by ordinary jobs |
+//! | [`calibrate`], [`capacity`], [`counting`] | CPU time → iterations, shares of a server's capacity → rates, time → a number of tasks, by ordinary jobs |
 //! | [`calibrations`] | what was measured so, and what it turns a cell into |
 //! | [`launcher`] | the seam: what the walk needs of whoever starts workers |
 //! | [`scripted`] | a launcher without processes, for tests |
 //! | [`workers`] | the launcher with processes |
 //! | [`conversation`] | the conversation with one process that speaks the protocol |
 //! | `session`, `http` | a batch cell, and an HTTP cell with its server and client |
+//! | [`service`] | what a batch cell needs around its worker: servers, programs, a folder |
 //! | [`spawn`], [`process`], `pipes`, [`lines`], [`ending`], [`linux`] | one process: its pipes, its end, its orphans |
 //! | [`ask`] | one question to a program, such as its version |
 //! | [`signals`] | Ctrl-C and Ctrl-Z |
@@ -37,6 +38,7 @@ pub mod calibrate;
 pub mod calibrations;
 pub mod capacity;
 pub mod conversation;
+pub mod counting;
 pub mod disturbance;
 pub mod ending;
 pub mod event;
@@ -55,6 +57,7 @@ mod progress;
 pub mod run;
 pub mod schedule;
 pub mod scripted;
+pub mod service;
 mod session;
 pub mod signals;
 pub mod spawn;

@@ -4,15 +4,17 @@
 //! that was suspended is repeated; a counted run in which others took too much of the machine is made again at the end
 //! of its block, a few times; an interruption or a listener that fails ends the matrix after the running worker was ended.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use protocol::{Job, mix};
+use protocol::mix;
 
 use super::calibrations::Calibrations;
+use super::counting;
 use super::disturbance;
-use super::event::{Event, Listener, RunPosition};
+use super::event::{Event, Listener, Note, RunPosition};
 use super::failure::{Failure, FailureKind};
 use super::launcher::{Assignment, Duty, Halt, HttpDuty, Launcher, Session};
 use super::machine::{Machine, Readings};
@@ -55,6 +57,7 @@ pub fn run_on(
     let visits = schedule(plan, options.seed, &options.twins, &options.before);
     let mut progress: Vec<Vec<[Progress; 2]>> =
         plan.scenarios.iter().map(|scenario| vec![Default::default(); scenario.cells.len()]).collect();
+    let skip = options.before.finished(plan);
     let mut counted = 0;
     for visit in &visits {
         progress[visit.scenario][visit.cell][usize::from(visit.twin)].left += visit.repetitions();
@@ -62,7 +65,8 @@ pub fn run_on(
     }
     let mut walk = Walk {
         plan,
-        calibrations,
+        calibrations: calibrations.clone(),
+        skip: &skip,
         seed: options.seed,
         launcher,
         control,
@@ -81,19 +85,25 @@ pub fn run_on(
     walk.emit(&Event::Started { plan, visits: &visits })?;
     walk.started = Instant::now();
     let mut queue = Queue::new(&visits);
+    let mut begun = None;
     while let Some(due) = queue.next() {
         // Between two repetitions there is nothing to repeat.
         control.suspend_if_asked();
         let scenario = due.visit.scenario;
+        if begun.replace(scenario) != Some(scenario) {
+            walk.begin(scenario)?;
+        }
         match walk.visit(due)? {
             Next::Goes => {}
             Next::Again(due) => queue.put_off(due),
             Next::Stops => {
                 walk.outcome.interrupted = true;
+                walk.release()?;
                 break;
             }
         }
         if queue.next_scenario() != Some(scenario) {
+            walk.release()?;
             walk.emit(&Event::ScenarioFinished { scenario })?;
         }
     }
@@ -105,7 +115,8 @@ pub fn run_on(
 
 struct Walk<'a, 'b> {
     plan: &'a Plan,
-    calibrations: &'a Calibrations,
+    calibrations: Calibrations,
+    skip: &'a HashSet<String>,
     seed: u64,
     launcher: &'a mut dyn Launcher,
     control: &'a Control,
@@ -172,6 +183,40 @@ impl<'a> Walk<'a, '_> {
         self.ran_before + self.started.elapsed()
     }
 
+    /// Makes ready what the cells of a scenario need: programs that were not built yet, and numbers that only its own
+    /// workers can tell. Nothing is measured meanwhile.
+    fn begin(&mut self, index: usize) -> anyhow::Result<()> {
+        let scenario = self.scenario(index);
+        let unbuilt = self.launcher.unbuilt(scenario, self.skip);
+        if !unbuilt.is_empty() {
+            let names = unbuilt.iter().copied().collect::<Vec<_>>().join(" and ");
+            self.emit(&Event::Preparing { what: format!("building {names}, which {} needs", scenario.name) })?;
+            for path in self.launcher.build(&unbuilt) {
+                self.emit(&Event::Noted { note: &Note::Built { path } })?;
+            }
+        }
+        let mut warnings = Vec::new();
+        let subject = counting::Subject { plan: self.plan, scenario, skip: self.skip };
+        let warn = &mut |warning| warnings.push(warning);
+        let counted = counting::count(&subject, &mut self.calibrations, self.launcher, self.control, warn);
+        warnings.into_iter().try_for_each(|message| self.emit(&Event::Warning { message }))?;
+        for key in counted {
+            if let Some(Ok(number)) = self.calibrations.counts.get(&key).cloned() {
+                self.emit(&Event::Noted { note: &Note::Counted { key, number } })?;
+            }
+        }
+        self.tell_notes()
+    }
+
+    /// Ends what was kept for a scenario.
+    fn release(&mut self) -> anyhow::Result<()> {
+        self.launcher.release().into_iter().try_for_each(|message| self.emit(&Event::Warning { message }))
+    }
+
+    fn tell_notes(&mut self) -> anyhow::Result<()> {
+        self.launcher.take_notes().iter().try_for_each(|note| self.emit(&Event::Noted { note }))
+    }
+
     /// Makes a visit, again if we were suspended in it.
     fn visit(&mut self, mut due: Due) -> anyhow::Result<Next> {
         let at = due.at();
@@ -220,11 +265,12 @@ impl<'a> Walk<'a, '_> {
             Order::Interleaved => due.first,
             Order::Sequential => 1,
         };
-        let duty = self.duty(cell, first).map_err(fail)?;
+        let duty = self.duty(scenario, cell, first).map_err(fail)?;
         let id = self.id(at);
         let assignment = Assignment { label: &id, runtime: &cell.runtime, duty, timeout: scenario.schedule.timeout };
         self.machine.cell_begins();
         let mut session = self.launcher.launch(&assignment).map_err(fail)?;
+        self.tell_notes().map_err(Early::Listener)?;
         let result = match session.prepare() {
             Ok(workers) => {
                 let count = workers.len();
@@ -251,10 +297,13 @@ impl<'a> Walk<'a, '_> {
 
     /// The work of a cell in numbers. The schedule of an open loop is drawn from the seed and the round that the
     /// processes begin with: the same for all cells of a comparison, another one in each of their visits.
-    fn duty(&self, cell: &'a Cell, round: u32) -> Result<Duty<'a>, Failure> {
+    fn duty(&self, scenario: &Scenario, cell: &'a Cell, round: u32) -> Result<Duty<'a>, Failure> {
         let rate = self.calibrations.rate(cell)?;
         match &cell.work {
-            Work::Batch(batch) => Ok(Duty::Batch(Job::Batch(batch.job(rate)))),
+            Work::Batch(batch) => {
+                let tasks = self.calibrations.tasks(batch)?;
+                Ok(Duty::batch(batch, tasks, rate, &scenario.needs, self.plan.cores))
+            }
             Work::Http(work) => {
                 let pace =
                     self.calibrations.pace(&cell.runtime, work, mix(self.seed.wrapping_add(mix(round.into()))))?;

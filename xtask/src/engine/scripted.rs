@@ -15,8 +15,8 @@ use super::machine::{Readings, Scale, Snapshot};
 use super::schedule::{Visit, schedule};
 use super::twins::Twins;
 use crate::matrix::plan::{
-    BatchWork, Cell, CpuWork, HttpWork, LoadSpec, Order, OwnServer, PaceSpec, Plan, RUST_RUNTIME, Scenario, Schedule,
-    ServerSpec, TaskSpec, Work,
+    BatchWork, Cell, CpuWork, Endpoints, HttpWork, LoadSpec, Need, Order, OwnServer, PaceSpec, Plan, RUST_RUNTIME,
+    Scenario, Schedule, ServerSpec, TaskCount, TaskSpec, Work,
 };
 use crate::results::record::{HttpSample, MachineDelta, Measured};
 
@@ -104,7 +104,7 @@ impl Launcher for ScriptedLauncher {
                 Pace::Open { rate_per_s, seed, .. } => format!(" at {rate_per_s}/s, seed {seed}"),
                 Pace::Closed { .. } => String::new(),
             },
-            Duty::Batch(_) => String::new(),
+            Duty::Batch(_) | Duty::Serviced(_) => String::new(),
         };
         self.log.borrow_mut().push(format!("launch {}{pace}", assignment.label));
         if let Some(Step::NotLaunched(failure)) =
@@ -149,11 +149,27 @@ impl Does {
         match duty {
             Duty::Batch(Job::Batch(batch)) => Self::Tasks { tasks: batch.tasks, task: batch.task.clone() },
             Duty::Batch(other) => panic!("{other:?} is not the job of a batch"),
+            Duty::Serviced(duty) => {
+                Self::Tasks { tasks: duty.tasks, task: duty.work.task.resolve(duty.rate, &everywhere()) }
+            }
             Duty::Http(duty) => Self::Requests(match duty.pace {
                 Pace::Closed { requests } => requests,
                 Pace::Open { rate_per_s, duration_ns, .. } => (rate_per_s * duration_ns as f64 / 1e9) as u64,
             }),
         }
+    }
+}
+
+/// Places for everything that a task may need.
+fn everywhere() -> Endpoints {
+    let at = || Some("127.0.0.1:1".to_owned());
+    let programs = [Need::ImageMagick, Need::Program("zip".to_owned())].into_iter();
+    Endpoints {
+        postgres: Some("host=/nowhere".to_owned()),
+        mail: at(),
+        http: at(),
+        folder: Some("/nowhere".into()),
+        programs: programs.map(|need| (need, "/nowhere/program".into())).collect(),
     }
 }
 
@@ -262,7 +278,7 @@ pub fn plan_of(order: Order, warmups: u32, runs: u32, names: &[&str]) -> Plan {
             workers: 1,
             lock: Lock::None,
             switch_interval: None,
-            tasks: 2,
+            tasks: TaskCount::Exactly(2),
             steps: 1,
             task: TaskSpec::SumOfSquares { n: 10 },
         }),
@@ -274,6 +290,7 @@ pub fn plan_of(order: Order, warmups: u32, runs: u32, names: &[&str]) -> Plan {
             question: None,
             compare: None,
             include_setup: false,
+            needs: Vec::new(),
             axes: Vec::new(),
             schedule: Schedule { order, warmups, runs, timeout: Duration::from_secs(1) },
             cells: names.iter().map(cell).collect(),

@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use protocol::{Lock, Model};
 
-use super::plan::{BatchWork, Cell, CpuWork, Plan, RUST_RUNTIME, Scenario, TaskSpec, Work};
+use super::plan::{BatchWork, Cell, CpuWork, Plan, RUST_RUNTIME, Scenario, TaskCount, TaskSpec, Work};
 
+mod everyday;
 mod http;
 
 /// One iteration of the burn, in nanoseconds: a multiplication and an addition that depend on the one before.
@@ -45,7 +46,7 @@ impl Plan {
         let schedule = scenario.schedule;
         let one = cell.work.estimate(cell.runtime != RUST_RUNTIME, self.cores).min(schedule.timeout);
         let start = match &cell.work {
-            Work::Batch(_) => PROCESS,
+            Work::Batch(batch) => PROCESS + everyday::start(&batch.task),
             Work::Http(http) => PROCESS + http.server.start(),
         };
         times(one, schedule.repetitions()) + times(start, schedule.processes())
@@ -70,7 +71,8 @@ impl Work {
 impl BatchWork {
     fn estimate(&self, interpreter: bool, cores: u32) -> Duration {
         let (io, cpu) = self.task.estimate(interpreter);
-        let (tasks, steps) = (self.tasks as f64, f64::from(self.steps));
+        let steps = f64::from(self.steps);
+        let tasks = self.tasks.estimate(steps * (io + cpu));
         let workers = f64::from(self.workers).min(tasks);
         // How many tasks are under way at once, and how many of them can compute at once.
         let (lanes, computing) = match self.model {
@@ -95,6 +97,19 @@ impl BatchWork {
     }
 }
 
+impl TaskCount {
+    /// How many tasks there are, if one takes so many seconds.
+    fn estimate(self, task_s: f64) -> f64 {
+        match self {
+            Self::Exactly(count) => count as f64,
+            Self::Time { time, multiple_of } => {
+                let multiple = f64::from(multiple_of);
+                (time.as_secs_f64() / task_s.max(1e-9) / multiple).round().max(1.0) * multiple
+            }
+        }
+    }
+}
+
 impl TaskSpec {
     /// Seconds that one step waits, and that it computes on one CPU.
     fn estimate(&self, interpreter: bool) -> (f64, f64) {
@@ -112,6 +127,7 @@ impl TaskSpec {
             }
             Self::Wait { io } => (io.as_secs_f64(), 0.0),
             Self::WaitAndBurn { io, cpu } => (io.as_secs_f64(), burn(cpu)),
+            other => everyday::step(other),
         }
     }
 }
@@ -131,7 +147,7 @@ mod tests {
     fn seconds(model: Model, workers: u32, lock: Lock, io: u64, cpu: u64) -> f64 {
         let task =
             TaskSpec::WaitAndBurn { io: Duration::from_millis(io), cpu: CpuWork::Time(Duration::from_millis(cpu)) };
-        let work = BatchWork { model, workers, lock, switch_interval: None, tasks: 32, steps: 5, task };
+        let work = BatchWork { model, workers, lock, switch_interval: None, tasks: 32.into(), steps: 5, task };
         let estimate = work.estimate(false, 4).as_secs_f64();
         (estimate * 100.0).round() / 100.0
     }

@@ -12,6 +12,7 @@
 //! | [`problem`] | mistakes and how they are shown |
 //! | [`schema`], [`mod@reference`] | the vocabulary for editors and for people |
 
+mod address;
 pub mod axis;
 mod choice;
 mod comparisons;
@@ -32,8 +33,10 @@ mod reader;
 pub mod reference;
 pub mod schema;
 mod setting;
+pub mod size;
 mod source;
 mod task;
+mod task_spec;
 pub mod vocabulary;
 mod written;
 mod zip;

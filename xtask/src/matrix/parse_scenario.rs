@@ -6,7 +6,7 @@ use super::choice::{compare, excludes};
 use super::entries::{Entries, Entry};
 use super::http::{self, labelled, vars};
 use super::parse::{keys, schedule};
-use super::plan::Schedule;
+use super::plan::{Need, Schedule};
 use super::problem::{Problem, Problems, Span, list};
 use super::reader::{self, Value, unexpected};
 use super::setting::{self, Setting, Surroundings};
@@ -64,6 +64,8 @@ pub fn scenario<'d>(
     let question = entries.get("question").and_then(|entry| reader::text(entry.key, entry.value, problems));
     let include_setup = entries.get("include_setup").and_then(|entry| reader::flag(entry.key, entry.value, problems));
 
+    let needs = entries.get("needs").and_then(|entry| reader::names(entry.key, entry.value, problems));
+
     let mut dimensions: Vec<Dimension> =
         entries.iter().flat_map(|entry| dimensions_of(entry, around, problems)).collect();
     if subject == Subject::Http {
@@ -88,6 +90,7 @@ pub fn scenario<'d>(
         name_span,
         asks: question.map(str::to_owned),
         include_setup: include_setup.unwrap_or(false),
+        needs: needs.unwrap_or_default().iter().map(|name| Need::named(name)).collect(),
         schedule,
         dimensions,
         groups,
@@ -137,7 +140,7 @@ fn dimensions_of(entry: &Entry<'_>, around: &Surroundings<'_>, problems: &mut Pr
     match entry.key.kind {
         Kind::Labelled { .. } => labelled::dimensions(entry, around, problems),
         Kind::Vars => vars::dimensions(entry, around, problems),
-        Kind::Target => dimension(entry, around, problems).into_iter().collect(),
+        Kind::Address { .. } => dimension(entry, around, problems).into_iter().collect(),
         _ if entry.key.axis => dimension(entry, around, problems).into_iter().collect(),
         _ => Vec::new(),
     }

@@ -130,7 +130,8 @@ impl Listener for Bar {
                 }
             }
             Event::Warning { message } => self.bar.println(format!("warning: {}", one_line(message))),
-            Event::Voided { .. } | Event::ScenarioFinished { .. } => {}
+            Event::Preparing { what } => self.bar.println(what),
+            Event::Noted { .. } | Event::Voided { .. } | Event::ScenarioFinished { .. } => {}
             Event::Finished { .. } => self.bar.finish_and_clear(),
         }
         Ok(())

@@ -46,7 +46,9 @@ impl<W: Write> Listener for Log<W> {
             Event::Warning { message } | Event::TwinFailed { warning: Some(message), .. } => {
                 self.line(&format!("warning: {}", one_line(message)))
             }
-            Event::Voided { .. }
+            Event::Preparing { what } => self.line(what),
+            Event::Noted { .. }
+            | Event::Voided { .. }
             | Event::TwinFailed { .. }
             | Event::RunStarted { .. }
             | Event::ScenarioFinished { .. } => {}

@@ -7,7 +7,8 @@
 //! | [`format`](mod@format), [`units`] | how a number looks |
 //! | [`table`] | the skeleton of a table |
 //! | [`scenario_table`] | which rows and columns a scenario has, in the long form |
-//! | [`pivot`] | the same with the compared values side by side |
+//! | [`pivot`] | the same with the compared values side by side, where there are two |
+//! | [`wide`] | the same where there are a few, for scenarios of many comparisons |
 //! | [`http`] | both for servers: requests a second and latency |
 //! | [`plot`] | pictures, as SVG |
 //! | [`heading`] | what stands above and right below the rows |
@@ -32,6 +33,7 @@ pub mod scenario_table;
 pub mod table;
 pub mod terminal;
 pub mod units;
+pub mod wide;
 
 pub use document::{document, document_with};
 pub use plot::Plots;

@@ -16,6 +16,8 @@ use super::machine::{Machine, hex};
 use crate::engine::binaries::resolve;
 use crate::engine::calibrate::Calibration;
 use crate::engine::capacity::Capacity;
+use crate::engine::counting::TaskNumber;
+use crate::engine::event::Note;
 use crate::engine::probe::Probe;
 use crate::matrix::plan::Runtime;
 
@@ -52,6 +54,12 @@ pub struct Environment {
     /// What servers do in a closed loop, by a description of server and load: what rates in per cent are shares of.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub capacity: BTreeMap<String, Capacity>,
+    /// How many tasks the times of scenarios are, by a description of the task.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tasks: BTreeMap<String, TaskNumber>,
+    /// Services and programs that tasks used, by what the matrix calls them: versions, places, without passwords.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub services: BTreeMap<String, String>,
 }
 
 /// A worker's program.
@@ -127,6 +135,21 @@ impl Environment {
             runtimes: BTreeMap::new(),
             calibration: BTreeMap::new(),
             capacity: BTreeMap::new(),
+            tasks: BTreeMap::new(),
+            services: BTreeMap::new(),
+        }
+    }
+
+    /// Takes note of something that was found out during the run.
+    pub fn note(&mut self, note: &Note) {
+        match note {
+            Note::Built { path } => {
+                let built = worker(path);
+                self.workers.retain(|known| known.name != built.name);
+                self.workers.push(built);
+            }
+            Note::Counted { key, number } => drop(self.tasks.insert(key.clone(), number.clone())),
+            Note::Service { name, found } => drop(self.services.insert(name.clone(), found.clone())),
         }
     }
 

@@ -192,6 +192,9 @@ pub struct MachineDelta {
     pub throttled_ns: Option<u64>,
     /// Threads that were running or ready when the repetition began, ourselves left out.
     pub run_queue: Option<u32>,
+    /// Time for which some thread of the machine waited for I/O (pressure stall information).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub io_pressure_ns: Option<u64>,
     /// Clock frequency of the first usable CPU when the repetition ended.
     pub cpu_khz: Option<u64>,
     /// CPU time that other programs used on the CPUs that we may use: all busy time, less that of the cell's processes

@@ -99,6 +99,8 @@ impl Listener for SampleFile {
             Event::Voided { record } => self.append(record).with_context(|| self.failed("a voided run")),
             Event::Finished { .. } => self.file.sync_all().with_context(|| self.failed("the last lines")),
             Event::Started { .. }
+            | Event::Preparing { .. }
+            | Event::Noted { .. }
             | Event::RunStarted { .. }
             | Event::ScenarioFinished { .. }
             | Event::Warning { .. } => Ok(()),

@@ -8,7 +8,7 @@ use super::records::{CellRecords, Ended};
 use super::spread::median;
 use super::summary::{CellSummary, Flag, SetAside, Spread, Status, UsageSummary};
 use super::verify::agreed;
-use super::{flags, http};
+use super::{flags, http, limit};
 use crate::engine::failure::{Failure, FailureKind};
 use crate::matrix::plan::{Cell, Scenario, Work};
 use crate::results::record::{HttpSample, SampleRecord};
@@ -87,10 +87,14 @@ fn fill_in(summary: &mut CellSummary, scenario: &Scenario, cell: &Cell, cores: u
     summary.imbalance = summary.by_worker.as_deref().and_then(imbalance);
     summary.cores_used = runs.iter().map(|run| cores_used(run)).collect::<Option<Vec<f64>>>().and_then(|v| median(&v));
     summary.usage = usage(runs);
+    summary.tasks = matches!(cell.work, Work::Batch(_)).then(|| runs.first().map(|run| run.sample.done())).flatten();
+    let pressure: Option<Vec<u64>> = runs.iter().map(|run| run.machine.io_pressure_ns).collect();
+    summary.io_pressure_ns = pressure.and_then(|values| median(&values));
     if let Work::Http(work) = &cell.work {
         let samples: Vec<&HttpSample> = runs.iter().filter_map(|run| run.sample.http()).collect();
         http::fill_in(summary, work, &samples);
     }
+    summary.limited_by = limit::limited_by(cell, cores, runs, summary);
     let notes = flags::notes(cell, cores, runs, summary);
     let mut words: Vec<Flag> = notes.iter().map(|(flag, _)| *flag).collect();
     words.sort();

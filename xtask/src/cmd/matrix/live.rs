@@ -79,7 +79,12 @@ impl Listener for Live<'_> {
                 self.records.push((*record).clone());
             }
             Event::ScenarioFinished { scenario } => self.print(*scenario)?,
-            Event::Started { .. } | Event::RunStarted { .. } | Event::Warning { .. } | Event::Finished { .. } => {}
+            Event::Started { .. }
+            | Event::Preparing { .. }
+            | Event::Noted { .. }
+            | Event::RunStarted { .. }
+            | Event::Warning { .. }
+            | Event::Finished { .. } => {}
         }
         Ok(())
     }

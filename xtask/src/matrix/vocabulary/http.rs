@@ -58,7 +58,7 @@ pub static HTTP: Table = Table {
         .quick(),
         Key::new(
             "target",
-            Kind::Target,
+            Kind::Address { scheme: "http", example: "http://127.0.0.1:8080", with_path: false },
             "A server that runs already. Addresses beyond this machine need --allow-remote.",
         ),
         COMPARE,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::http::{HTTP, LOAD, SERVER};
-use super::operations::{OPERATIONS, TASK};
+use super::operations::{self, TASK};
 use super::{Key, Kind, Table, Words};
 use crate::matrix::problem::list;
 
@@ -75,6 +75,15 @@ pub const RUNTIME_OF: Key = Key::new(
 )
 .axis()
 .default("\"rust\"");
+/// `needs`.
+pub const NEEDS: Key = Key::new(
+    "needs",
+    Kind::Needs,
+    "What its cells need beside what their tasks need anyway: `postgres` and `smtp` are started, and named to the worker and \
+     its commands by `DATABASE_URL` and `SMTP_URL`; `convert` is ImageMagick; any other name is a program on the PATH. \
+     Where something is missing, the cells are skipped.",
+)
+.default("nothing");
 /// `compare`.
 pub const COMPARE: Key =
     Key::new("compare", Kind::AxisName, "The axis whose values are compared with each other.").default("no comparison");
@@ -117,7 +126,15 @@ pub static BATCH: Table = Table {
         NAME,
         QUESTION,
         Key::new("task", Kind::Task, "What one step of a task does.").required().axis(),
-        Key::new("tasks", Kind::Count { min: 1, max: 10_000_000 }, "How many tasks there are.").required().axis(),
+        Key::new(
+            "tasks",
+            Kind::Tasks { max: 10_000_000, longest: Duration::from_secs(600) },
+            "How many tasks there are. A time such as `\"330ms\"` stands for as many as one worker does in it without a \
+             lock, which is counted once per run of the matrix and rounded to a multiple of the scenario's largest \
+             `workers`: all its cells with the same `task` and `steps` do the same number.",
+        )
+        .required()
+        .axis(),
         Key::new("steps", Kind::Count { min: 1, max: 1_000_000 }, "How often each task repeats its operation.")
             .axis()
             .default("1"),
@@ -134,6 +151,7 @@ pub static BATCH: Table = Table {
         LOCK,
         SWITCH_INTERVAL,
         RUNTIME_OF,
+        NEEDS,
         COMPARE,
         BASELINE,
         Key::new("include_setup", Kind::Flag, "Whether making threads, processes and loops counts as elapsed time.")
@@ -188,7 +206,7 @@ pub fn home_of(word: &str, met_in: &str) -> Option<String> {
         table.map(|table| format!("key of {}", table.header))
     };
     let operation = || {
-        let operations: Vec<&str> = OPERATIONS.iter().filter(|operation| has(operation.keys)).map(|o| o.name).collect();
+        let operations: Vec<&str> = operations::all().filter(|operation| has(operation.keys)).map(|o| o.name).collect();
         (!operations.is_empty()).then(|| format!("parameter of {}", list(&operations)))
     };
     let http = || table(&[&LOAD, &SERVER, &HTTP]);

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::matrix::axis::AxisValue;
-use crate::matrix::plan::{Cell, CpuWork, Scenario, ServerSpec, Work};
+use crate::matrix::plan::{Cell, CpuWork, Scenario, ServerSpec, TaskCount, Work};
 
 /// The settings that all cells of a scenario share and that are no axis, by their key in the matrix.
 #[must_use]
@@ -56,6 +56,14 @@ fn cpu(work: CpuWork) -> (&'static str, AxisValue) {
     }
 }
 
+/// A number of tasks as the matrix states it.
+fn tasks(count: TaskCount) -> AxisValue {
+    match count {
+        TaskCount::Exactly(count) => count.into(),
+        TaskCount::Time { time, .. } => duration(time),
+    }
+}
+
 /// A duration as the matrix states it: a whole number of the largest unit that allows it.
 fn duration(duration: Duration) -> AxisValue {
     let ns = duration.as_nanos();
@@ -81,7 +89,7 @@ mod tests {
     fn shared_settings_leave_out_axes_and_what_differs() {
         let mut other = batch(Model::Threads);
         let work = work_of(&mut other);
-        work.tasks = 9;
+        work.tasks = 9.into();
         let plan = plan("s", Some("model"), &[batch(Model::Sequential), other]);
         let shared: Vec<String> =
             shared(&plan.scenarios[0]).iter().map(|(key, value)| format!("{key}={value}")).collect();
