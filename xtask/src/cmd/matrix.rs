@@ -28,7 +28,7 @@ use crate::report::{self, Format as _, Terminal};
 use crate::results::environment::{Environment, Setting};
 use crate::results::{ResultFolder, machine};
 use crate::stats::summary::{Status, Summary};
-use crate::stats::{RunTimes, summarise};
+use crate::stats::{KnownFloors, RunTimes, summarise};
 use live::Live;
 
 /// Run the matrix: build the workers, measure every cell, print the tables.
@@ -193,12 +193,17 @@ impl Matrix<'_> {
             Ok(outcome) => {
                 self.take_note(&outcome);
                 live.print_unfinished()?;
-                Ok(summarise(self.plan, live.records(), &times(outcome.wall, outcome.complete)))
+                Ok(summarise(
+                    self.plan,
+                    live.records(),
+                    &times(outcome.wall, outcome.complete),
+                    &KnownFloors::default(),
+                ))
             }
             Err(error) => {
                 // What was measured is worth a summary, if there is still a place to write it to.
                 let wall = started.elapsed().unwrap_or_default();
-                let _ = self.keep(&summarise(self.plan, live.records(), &times(wall, false)));
+                let _ = self.keep(&summarise(self.plan, live.records(), &times(wall, false), &KnownFloors::default()));
                 Err(error
                     .context(format!("the matrix ended early; what there is, is in {}", shown(self.folder.path()))))
             }

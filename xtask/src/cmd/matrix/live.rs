@@ -11,7 +11,7 @@ use crate::report::scenario_table::scenario_table;
 use crate::report::table::Table;
 use crate::results::record::Record;
 use crate::stats::summary::Status;
-use crate::stats::{RunTimes, summarise};
+use crate::stats::{KnownFloors, RunTimes, summarise};
 
 /// Turns a table into text.
 pub type Printer = Box<dyn Fn(&Table) -> String>;
@@ -52,7 +52,7 @@ impl<'a> Live<'a> {
         let Some(printer) = &self.printer else { return Ok(()) };
         let now = SystemTime::now();
         let times = RunTimes { started: now, ended: now, wall_ns: 0, complete: true };
-        let summary = summarise(self.plan, &self.records, &times);
+        let summary = summarise(self.plan, &self.records, &times, &KnownFloors::default());
         let summary = &summary.scenarios[scenario];
         if summary.cells.iter().all(|cell| cell.status == Status::NotRun) {
             return Ok(());

@@ -34,7 +34,8 @@ pub fn sentences(comparison: &ResultComparison) -> Vec<String> {
     let mut sentences = comparison.notes.clone();
     let cells = comparison.changes.len();
     let left = comparison.not_compared.len();
-    let left = if left == 0 { String::new() } else { format!("; {} not compared", counted(left as u64, "cell", "cells")) };
+    let left =
+        if left == 0 { String::new() } else { format!("; {} not compared", counted(left as u64, "cell", "cells")) };
     let Some(missed) = comparison.missed_by_chance() else {
         sentences.push(match cells {
             0 => format!("Nothing could be compared{left}."),
@@ -72,7 +73,8 @@ fn changes(comparison: &ResultComparison, most: Option<usize>) -> Table {
     let hidden = order.len().saturating_sub(kept);
     order.truncate(kept);
     let several = order.windows(2).any(|pair| pair[0].cell == pair[1].cell);
-    let row = |change: &&Change| Row { cells: cells(change, several), is_failed: change.verdict == Some(Verdict::Slower) };
+    let row =
+        |change: &&Change| Row { cells: cells(change, several), is_failed: change.verdict == Some(Verdict::Slower) };
     let what = match basis {
         Basis::Speed => "speeds",
         Basis::Ratio => "ratios of each cell to its own baseline",
@@ -85,7 +87,7 @@ fn changes(comparison: &ResultComparison, most: Option<usize>) -> Table {
         Column::left("cell", 0),
         Column::right(header("base", base), 2),
         Column::right(header("new", new), 2),
-        Column::right("change", 0),
+        Column::right(if base.is_published || new.is_published { "difference" } else { "change" }, 0),
         Column::right("interval", 1),
         Column::right("floor", 3),
         Column::left("verdict", 0),
@@ -131,7 +133,7 @@ fn cells(change: &Change, several: bool) -> Vec<Cell> {
         _ => change.cell.clone(),
     };
     let interval = change.change.low.zip(change.change.high).map(|(low, high)| format!("{} to {}", by(low), by(high)));
-    let verdict = change.verdict.map(|verdict| super::csv::verdict_word(verdict).to_owned());
+    let verdict = change.verdict.map(|verdict| verdict.word().to_owned());
     let floor = change.floor.map(|floor| format!("{} %", significant(floor * 100.0, 2)));
     let sign = match change.change.bound {
         None => "",

@@ -10,7 +10,7 @@ use crate::matrix::pattern::{IdPatterns, PatternError};
 use crate::results::figures::{CellFigures, ComparisonFigures, RowFigures, ScenarioFigures};
 use crate::results::load::Loaded;
 use crate::stats::summary::Status;
-use super::change::ASSUMED_FLOOR;
+use crate::stats::verdict::ASSUMED_FLOOR;
 
 /// Compares two results, cell by cell. `force` compares times also of different machines.
 ///
@@ -56,15 +56,12 @@ pub fn compare(
             Basis::Ratio => pairing.ratios(scenario),
         }
     }
-    pairing.rest(new);
+    pairing.rest(base, new);
     let Pairing { mut changes, mut not_compared, .. } = pairing;
     changes.retain(|change| patterns.choose(&change.cell));
     not_compared.retain(|cell| patterns.choose(&cell.cell));
     if changes.iter().any(|change| change.floor.is_none() && change.change.low.is_some()) {
-        notes.push(format!(
-            "Where neither result knows its noise floor, {} % is assumed.",
-            ASSUMED_FLOOR * 100.0
-        ));
+        notes.push(format!("Where neither result knows its noise floor, {} % is assumed.", ASSUMED_FLOOR * 100.0));
     }
     Ok(ResultComparison {
         schema: SCHEMA,
@@ -94,7 +91,11 @@ impl<'a> Pairing<'a> {
     }
 
     /// The new result's cell of the same place and work; what forbids it is taken note of.
-    fn twin(&mut self, scenario: &ScenarioFigures, cell: &CellFigures) -> Option<(&'a ScenarioFigures, &'a CellFigures)> {
+    fn twin(
+        &mut self,
+        scenario: &ScenarioFigures,
+        cell: &CellFigures,
+    ) -> Option<(&'a ScenarioFigures, &'a CellFigures)> {
         let Some((theirs, twin)) = self.new.like(scenario, cell, self.is_published) else {
             self.leave(&cell.id, Why::OnlyInBase, "only the base has it");
             return None;
@@ -235,9 +236,12 @@ impl<'a> Pairing<'a> {
         });
     }
 
-    /// What only the new result has.
-    fn rest(&mut self, new: &'a Loaded) {
-        for cell in new.figures.scenarios.iter().flat_map(|scenario| &scenario.cells) {
+    /// What only the new result has. That an article does not ask all our questions is no news.
+    fn rest(&mut self, base: &Loaded, new: &'a Loaded) {
+        let asked: HashSet<&str> = base.figures.scenarios.iter().map(|scenario| scenario.name.as_str()).collect();
+        let is_of_interest = |scenario: &&ScenarioFigures| !self.is_published || asked.contains(scenario.name.as_str());
+        let scenarios: Vec<_> = new.figures.scenarios.iter().filter(is_of_interest).collect();
+        for cell in scenarios.into_iter().flat_map(|scenario| &scenario.cells) {
             if !self.met.contains(cell.id.as_str()) {
                 self.leave(&cell.id, Why::OnlyInNew, "only the new result has it");
             }
