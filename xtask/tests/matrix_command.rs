@@ -49,6 +49,9 @@ impl Bench {
             .args(["matrix", "--matrix"])
             .arg(self.path("m.toml"))
             .args(arguments)
+            // How many runs there are must not depend on how quiet the machine is.
+            .args(if arguments.contains(&"--resume") { &[][..] } else { &["--no-repeats"] })
+            .args(if arguments.iter().any(|it| ["--aa", "--resume"].contains(it)) { &[][..] } else { &["--no-aa"] })
             .env("PARALLAX_LOCK_FILE", self.path("lock"))
             .env_remove("NO_COLOR")
             .stdin(Stdio::null());

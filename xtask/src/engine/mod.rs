@@ -11,6 +11,7 @@
 //! | [`before`] | what an earlier part of the same result has |
 //! | [`answer`] | whether a sample can be an answer to its job |
 //! | [`calibrate`], [`capacity`] | CPU time → iterations, shares of a server's capacity → rates, by ordinary jobs |
+//! | [`probe`] | asks a runtime for its version |
 //! | [`calibrations`] | what was measured so, and what it turns a cell into |
 //! | [`launcher`] | the seam: what the walk needs of whoever starts workers |
 //! | [`scripted`] | a launcher without processes, for tests |
@@ -46,6 +47,7 @@ pub mod lock;
 pub mod machine;
 pub mod options;
 mod pipes;
+pub mod probe;
 pub mod process;
 mod progress;
 pub mod run;

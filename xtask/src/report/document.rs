@@ -62,7 +62,7 @@ fn head(summary: &Summary, environment: &Environment) -> Vec<(&'static str, Stri
     let known = |value: Option<&str>| value.map_or_else(|| UNKNOWN.to_owned(), escape);
     vec![
         ("machine", machine(&environment.machine)),
-        ("when", format!("{}, took {wall}{complete}", summary.started)),
+        ("when", format!("{}, took {wall}{complete}{}", summary.started, resumed(&environment.resumed))),
         ("commit", known(environment.commit().as_deref())),
         ("built with", format!("{}, profile {}", known(environment.rustc.as_deref()), escape(&environment.profile))),
         ("command", code(&environment.command_line.join(" "))),
@@ -71,6 +71,11 @@ fn head(summary: &Summary, environment: &Environment) -> Vec<(&'static str, Stri
         ("how quiet", quiet(summary, &environment.machine)),
         ("own time", own_time(summary)),
     ]
+}
+
+/// The time between the parts of a run that was interrupted is in no figure.
+fn resumed(times: &[String]) -> String {
+    if times.is_empty() { String::new() } else { format!(", resumed at {} (the gaps are left out)", times.join(", ")) }
 }
 
 fn machine(machine: &Machine) -> String {

@@ -28,9 +28,10 @@ pub struct Live<'a> {
 }
 
 impl<'a> Live<'a> {
-    /// Prints with `printer`, if there is one, while `curtain` keeps the progress display out of the way.
-    pub fn new(plan: &'a Plan, printer: Option<Printer>, curtain: Curtain) -> Self {
-        Self { plan, printer, curtain, records: Vec::new(), printed: vec![false; plan.scenarios.len()], any: false }
+    /// Prints with `printer`, if there is one, while `curtain` keeps the progress display out of the way. `records` are
+    /// those of an earlier part.
+    pub fn new(plan: &'a Plan, printer: Option<Printer>, curtain: Curtain, records: Vec<Record>) -> Self {
+        Self { plan, printer, curtain, records, printed: vec![false; plan.scenarios.len()], any: false }
     }
 
     /// What was recorded so far.

@@ -34,7 +34,8 @@ pub fn sentences(comparison: &ResultComparison) -> Vec<String> {
     let mut sentences = comparison.notes.clone();
     let cells = comparison.changes.len();
     let left = comparison.not_compared.len();
-    let left = if left == 0 { String::new() } else { format!("; {} not compared", counted(left as u64, "cell", "cells")) };
+    let left =
+        if left == 0 { String::new() } else { format!("; {} not compared", counted(left as u64, "cell", "cells")) };
     let Some(missed) = comparison.missed_by_chance() else {
         sentences.push(match cells {
             0 => format!("Nothing could be compared{left}."),
@@ -72,7 +73,8 @@ fn changes(comparison: &ResultComparison, most: Option<usize>) -> Table {
     let hidden = order.len().saturating_sub(kept);
     order.truncate(kept);
     let several = order.windows(2).any(|pair| pair[0].cell == pair[1].cell);
-    let row = |change: &&Change| Row { cells: cells(change, several), is_failed: change.verdict == Some(Verdict::Slower) };
+    let row =
+        |change: &&Change| Row { cells: cells(change, several), is_failed: change.verdict == Some(Verdict::Slower) };
     let what = match basis {
         Basis::Speed => "speeds",
         Basis::Ratio => "ratios of each cell to its own baseline",
