@@ -6,6 +6,7 @@
 //! | `start` | a new result, or an interrupted one: everything that can go wrong before anything is measured |
 //! | `resume` | whether an interrupted run may go on here and now |
 //! | `measure` | from the calibration to the files of the result |
+//! | `twins` | which baselines are measured twice |
 //! | `live` | tables as soon as their scenarios are over |
 
 mod live;
@@ -25,9 +26,10 @@ use crate::engine::lock::MachineLock;
 use crate::engine::signals::Control;
 use crate::number::counted;
 use crate::report::{self, Format as _};
-use crate::results::ResultFolder;
+use crate::results::machine::Machine;
 use crate::results::options::RunOptions;
 use crate::results::unfinished::narrowed;
+use crate::results::{ResultFolder, floors};
 use crate::stats::summary::{Status, Summary};
 use measure::Matrix;
 use start::Place;
@@ -137,17 +139,19 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let workspace = workspace();
     let root = args.out.clone().unwrap_or_else(|| workspace.join("results"));
     let place = Place { workspace: &workspace, root: &root };
+    let floors = floors::known(&root, &Machine::capture().fingerprint, &plan);
     let start = if args.resume {
         resume::start(args, &plan, &options, place, &control)?
     } else {
-        start::start(args, &plan, options, place, &file, &control)?
+        let twins = twins::choose(args, &plan, &floors);
+        start::start(args, &plan, RunOptions { twins, ..options }, place, &file, &control)?
     };
     let start = match start {
         Ok(start) => start,
         Err(exit) => return Ok(exit),
     };
     let folder = start.folder.clone();
-    let summary = Matrix::new(&plan, place, start).run(&control, args.format)?;
+    let summary = Matrix::new(&plan, place, start, floors).run(&control, args.format)?;
     print_at_end(args.format, &summary)?;
     Ok(tell(&summary, &folder))
 }

@@ -20,8 +20,7 @@ use super::options::{Options, Outcome};
 use super::progress::{At, Due, Progress, Queue};
 use super::schedule::schedule;
 use super::signals::Control;
-use super::twins::twin_id;
-use crate::matrix::plan::{Cell, Order, Plan, Scenario, Work};
+use crate::matrix::plan::{Cell, Order, Plan, Scenario, Work, twin_id};
 use crate::results::record::{Measured, Record, SampleRecord};
 
 /// Runs a plan, with what was measured for it beforehand. Returns when every repetition was tried, somebody asked to

@@ -4,8 +4,8 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use super::before::Before;
-use super::twins::{Twins, twin_id};
-use crate::matrix::plan::{Order, Plan, Scenario};
+use super::twins::Twins;
+use crate::matrix::plan::{Order, Plan, Scenario, twin_id};
 
 /// One process's worth of repetitions of one cell.
 #[derive(Debug, Clone, PartialEq, Eq)]

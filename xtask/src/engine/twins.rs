@@ -8,21 +8,12 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::matrix::plan::{Comparison, Plan, Scenario};
-
-/// What follows a baseline's id in that of its twin. No id of a cell has a `#` in it.
-pub const SUFFIX: &str = "#aa";
-
-/// The id of a cell's twin.
-#[must_use]
-pub fn twin_id(id: &str) -> String {
-    format!("{id}{SUFFIX}")
-}
+use crate::matrix::plan::{Comparison, Plan, Scenario, TWIN_SUFFIX};
 
 /// The baseline of a twin; `None` for the id of a cell.
 #[must_use]
 pub fn baseline_of(id: &str) -> Option<&str> {
-    id.strip_suffix(SUFFIX)
+    id.strip_suffix(TWIN_SUFFIX)
 }
 
 /// The cells that have a twin, by id.
@@ -95,7 +86,6 @@ mod tests {
 
     #[test]
     fn the_id_of_a_twin_is_told_from_all_others() {
-        assert_eq!(twin_id("s/model=sequential"), "s/model=sequential#aa");
         assert_eq!(baseline_of("s/model=sequential#aa"), Some("s/model=sequential"));
         assert_eq!(baseline_of("s/model=sequential"), None);
     }

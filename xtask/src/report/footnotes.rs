@@ -52,13 +52,7 @@ impl Footnotes {
 /// The status as tables show it.
 #[must_use]
 pub fn status_word(status: Status) -> &'static str {
-    match status {
-        Status::Ok => "ok",
-        Status::Failed => "failed",
-        Status::Skipped => "skipped",
-        Status::Unsupported => "unsupported",
-        Status::NotRun => "not run",
-    }
+    status.word()
 }
 
 /// The flag as tables show it, and as `docs/flags.md` calls it.

@@ -16,6 +16,7 @@
 //! | [`tree`] | folders of results on disk and in git |
 //! | [`find`](mod@find) | finds a result by what a person calls it |
 //! | [`unfinished`] | finds the interrupted run that can go on |
+//! | [`floors`] | noise floors that earlier results have |
 //! | [`figures`] | what comparisons and histories need of a summary |
 //! | [`scan`] | picks single values out of a large text |
 //! | [`load`](mod@load) | a found result, as far as it can be read |
@@ -29,6 +30,7 @@ pub mod atomic;
 pub mod environment;
 pub mod figures;
 pub mod find;
+pub mod floors;
 pub mod folder;
 pub mod git;
 pub mod index;

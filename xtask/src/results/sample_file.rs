@@ -150,7 +150,7 @@ mod tests {
     fn what_was_written_reads_back_and_sums_up_as_if_it_had_never_been_a_file() {
         use crate::engine::failure::{Failure, FailureKind};
         use crate::stats::fixtures::{batch, failure, plan, sample, warmup};
-        use crate::stats::{RunTimes, summarise};
+        use crate::stats::{KnownFloors, RunTimes, summarise};
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("samples.jsonl");
         let records = [
@@ -175,7 +175,10 @@ mod tests {
         let plan = plan("s", Some("model"), &models);
         let epoch = std::time::SystemTime::UNIX_EPOCH;
         let times = RunTimes { started: epoch, ended: epoch, wall_ns: 9_000_000, complete: true };
-        assert_eq!(summarise(&plan, &read.records, &times), summarise(&plan, &records, &times));
+        assert_eq!(
+            summarise(&plan, &read.records, &times, &KnownFloors::default()),
+            summarise(&plan, &records, &times, &KnownFloors::default())
+        );
     }
 
     #[test]

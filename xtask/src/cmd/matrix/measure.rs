@@ -18,21 +18,22 @@ use crate::engine::{self, Outcome};
 use crate::matrix::plan::Plan;
 use crate::progress;
 use crate::report::{self, Terminal};
-use crate::results::environment::Setting;
+use crate::results::environment::{Environment, Setting};
 use crate::stats::summary::Summary;
-use crate::stats::{RunTimes, summarise};
+use crate::stats::{KnownFloors, RunTimes, summarise};
 
 /// A matrix that is being run.
 pub struct Matrix<'a> {
     plan: &'a Plan,
     place: Place<'a>,
     start: Start,
+    floors: KnownFloors,
 }
 
 impl<'a> Matrix<'a> {
-    /// What has been begun.
-    pub fn new(plan: &'a Plan, place: Place<'a>, start: Start) -> Self {
-        Self { plan, place, start }
+    /// What has been begun. `floors` are for comparisons that have no twin.
+    pub fn new(plan: &'a Plan, place: Place<'a>, start: Start, floors: KnownFloors) -> Self {
+        Self { plan, place, start, floors }
     }
 
     /// Measures, and writes every file of the result. Also after an interruption.
@@ -53,7 +54,7 @@ impl<'a> Matrix<'a> {
         let Start { options, records, launcher, .. } = &mut self.start;
         let visits = schedule(self.plan, options.seed, &options.twins, &options.before);
         let (mut progress, curtain) = progress::new(estimate(self.plan, &visits));
-        let mut live = Live::new(self.plan, printer(format), curtain, records.clone());
+        let mut live = Live::new(self.plan, &self.floors, printer(format), curtain, records.clone());
         // One clock says when, which somebody may set meanwhile; the other says how long.
         let (began, clock) = (SystemTime::now(), Instant::now());
         let outcome = engine::run(
@@ -78,13 +79,13 @@ impl<'a> Matrix<'a> {
         match outcome {
             Ok(outcome) => {
                 let times = times(outcome.complete);
-                self.take_note(&outcome);
+                take_note(&mut self.start.environment, &outcome);
                 live.print_unfinished()?;
-                Ok(summarise(self.plan, live.records(), &times))
+                Ok(summarise(self.plan, live.records(), &times, &self.floors))
             }
             Err(error) => {
                 // What was measured is worth a summary, if there is still a place to write it to.
-                let _ = self.keep(&summarise(self.plan, live.records(), &times(false)));
+                let _ = self.keep(&summarise(self.plan, live.records(), &times(false), &self.floors));
                 let folder = shown(self.start.folder.path());
                 Err(error.context(format!("the matrix ended early; what there is, is in {folder}")))
             }
@@ -116,12 +117,6 @@ impl<'a> Matrix<'a> {
         calibrations
     }
 
-    fn take_note(&mut self, outcome: &Outcome) {
-        for ((runtime, _), ready) in &outcome.workers {
-            self.start.environment.runtimes.entry(runtime.clone()).or_insert_with(|| ready.into());
-        }
-    }
-
     /// Writes every file of the result but the samples, which are there already.
     fn keep(&self, summary: &Summary) -> anyhow::Result<()> {
         let Start { folder, environment, .. } = &self.start;
@@ -129,6 +124,13 @@ impl<'a> Matrix<'a> {
         folder.write_environment(environment)?;
         folder.write_tables(&report::document(summary, environment))?;
         folder.write_index()
+    }
+}
+
+/// Keeps what the workers said about themselves.
+fn take_note(environment: &mut Environment, outcome: &Outcome) {
+    for ((runtime, _), ready) in &outcome.workers {
+        environment.runtimes.entry(runtime.clone()).or_insert_with(|| ready.into());
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use anyhow::Context;
 
-use super::{Args, twins};
+use super::Args;
 use crate::cmd::Exit;
 use crate::engine;
 use crate::engine::binaries::{self, Binaries};
@@ -59,7 +59,7 @@ pub struct Start {
 pub fn start(
     args: &Args,
     plan: &Plan,
-    mut asked: RunOptions,
+    asked: RunOptions,
     place: Place<'_>,
     file: &Path,
     control: &Control,
@@ -78,7 +78,6 @@ pub fn start(
             return Err(error);
         }
     };
-    asked.twins = twins::choose(args, plan);
     let options = engine::Options {
         seed: args.seed.unwrap_or_else(|| fastrand::u64(..1 << 32)),
         twins: asked.twins.clone(),

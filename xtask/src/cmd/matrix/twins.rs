@@ -1,16 +1,20 @@
 //! Which baselines are measured twice.
 
+use std::time::SystemTime;
+
 use super::Args;
 use crate::engine::twins::Twins;
 use crate::matrix::plan::{Comparison, Plan, Scenario};
 use crate::number::counted;
+use crate::results::floors;
+use crate::stats::KnownFloors;
 
 /// With fewer runs a side no interval covers enough to make a noise floor of it.
 const RUNS: u32 = 4;
 
 /// All that are asked for with `--aa`, none with `--no-aa` or small sizes; otherwise those whose noise floor is not known
 /// from the last day.
-pub fn choose(args: &Args, plan: &Plan) -> Twins {
+pub fn choose(args: &Args, plan: &Plan, known: &KnownFloors) -> Twins {
     let enough = |scenario: &Scenario, _: &Comparison| scenario.schedule.runs >= RUNS;
     if args.aa {
         warn_of_few_runs(plan);
@@ -18,7 +22,10 @@ pub fn choose(args: &Args, plan: &Plan) -> Twins {
     } else if args.no_aa || args.quick || args.smoke {
         Twins::default()
     } else {
-        Twins::of(plan, enough)
+        let now = SystemTime::now();
+        Twins::of(plan, |scenario, comparison| {
+            enough(scenario, comparison) && !floors::is_fresh(known, scenario, comparison, now)
+        })
     }
 }
 
