@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::io::IsTerminal;
-use std::time::{Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use super::Format;
 use super::live::{Live, Printer};
@@ -49,6 +49,8 @@ impl<'a> Matrix<'a> {
     /// Calibrates, runs the plan, and sums up what there is.
     fn measure(&mut self, control: &Control, format: Format) -> anyhow::Result<Summary> {
         let mut samples = self.start.folder.sample_file()?;
+        // Also before the calibration: whoever is killed there can be resumed.
+        self.start.folder.write_environment(&self.start.environment)?;
         let calibrations = self.calibrate(control);
         self.start.folder.write_environment(&self.start.environment)?;
         let Start { options, records, launcher, .. } = &mut self.start;
@@ -67,15 +69,7 @@ impl<'a> Matrix<'a> {
         );
         drop(progress);
         let (first, ran_before) = (self.start.started.unwrap_or(began), self.start.options.before.ran);
-        let times = |complete| {
-            let wall = ran_before + clock.elapsed();
-            RunTimes {
-                started: first,
-                ended: (began + clock.elapsed()).max(first + wall),
-                wall_ns: u64::try_from(wall.as_nanos()).unwrap_or(u64::MAX),
-                complete,
-            }
-        };
+        let times = |complete| times(first, began, ran_before, clock.elapsed(), complete);
         match outcome {
             Ok(outcome) => {
                 let times = times(outcome.complete);
@@ -84,7 +78,8 @@ impl<'a> Matrix<'a> {
                 Ok(summarise(self.plan, live.records(), &times, &self.floors))
             }
             Err(error) => {
-                // What was measured is worth a summary, if there is still a place to write it to.
+                // What was measured is worth a summary, if there is still a place to write it to, and tables anyhow.
+                let _ = live.print_unfinished();
                 let _ = self.keep(&summarise(self.plan, live.records(), &times(false), &self.floors));
                 let folder = shown(self.start.folder.path());
                 Err(error.context(format!("the matrix ended early; what there is, is in {folder}")))
@@ -127,6 +122,18 @@ impl<'a> Matrix<'a> {
     }
 }
 
+/// When a matrix ran that began at `first`, ran for `ran_before` in earlier parts, and for `ran` since `began`. The clock on
+/// the wall may have been set back between two parts: the end never comes before the time that was spent.
+fn times(first: SystemTime, began: SystemTime, ran_before: Duration, ran: Duration, complete: bool) -> RunTimes {
+    let wall = ran_before + ran;
+    RunTimes {
+        started: first,
+        ended: (began + ran).max(first + wall),
+        wall_ns: u64::try_from(wall.as_nanos()).unwrap_or(u64::MAX),
+        complete,
+    }
+}
+
 /// Keeps what the workers said about themselves.
 fn take_note(environment: &mut Environment, outcome: &Outcome) {
     for ((runtime, _), ready) in &outcome.workers {
@@ -149,5 +156,32 @@ fn printer(format: Format) -> Option<Printer> {
         }
         Format::Markdown => Some(Box::new(report::markdown::table)),
         Format::Csv | Format::Json => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: u64) -> SystemTime {
+        SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)
+    }
+
+    /// Start and end in seconds, and the time that it ran.
+    fn told(first: u64, began: u64, ran_before: u64, ran: u64) -> (u64, u64, u64) {
+        let seconds = |time: SystemTime| time.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
+        let times = times(at(first), at(began), Duration::from_secs(ran_before), Duration::from_secs(ran), true);
+        (seconds(times.started), seconds(times.ended), times.wall_ns / 1_000_000_000)
+    }
+
+    #[test]
+    fn the_gap_before_a_resumed_part_is_between_start_and_end_and_not_in_the_time_that_it_ran() {
+        assert_eq!(told(1_000, 1_000, 0, 60), (1_000, 1_060, 60));
+        assert_eq!(told(1_000, 5_000, 60, 30), (1_000, 5_030, 90));
+    }
+
+    #[test]
+    fn a_clock_that_was_set_back_between_two_parts_puts_no_end_before_the_start() {
+        assert_eq!(told(9_000, 1_000, 60, 30), (9_000, 9_090, 90));
     }
 }

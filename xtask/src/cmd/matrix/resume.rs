@@ -1,5 +1,6 @@
 //! Whether an interrupted run may go on here and now, and with what.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
 
 use super::start::{Place, Start, announce, built, launcher};
@@ -80,18 +81,17 @@ fn runtimes(
     then: &Environment,
     options: &engine::Options,
     launcher: &mut ProcessLauncher,
-) -> std::collections::BTreeMap<String, RuntimeFacts> {
+) -> BTreeMap<String, RuntimeFacts> {
     let finished = options.before.finished(plan);
     let cells = plan.scenarios.iter().flat_map(|scenario| &scenario.cells).filter(|cell| !finished.contains(&cell.id));
     let names = cells.map(|cell| cell.runtime.as_str()).filter(|name| *name != RUST_RUNTIME);
-    let names: std::collections::BTreeSet<&str> = names.filter(|name| then.runtimes.contains_key(*name)).collect();
-    let ask = |name: &str| match probe::ask(name, launcher) {
+    let names: BTreeSet<&str> = names.filter(|name| then.runtimes.contains_key(*name)).collect();
+    let mut ask = |name: &str| match probe::ask(name, launcher) {
         Ok(ready) => (&ready).into(),
         Err(reason) => {
             RuntimeFacts { version: Some(format!("does not start: {reason}")), worker: None, facts: <_>::default() }
         }
     };
-    let mut ask = ask;
     names.into_iter().map(|name| (name.to_owned(), ask(name))).collect()
 }
 
@@ -113,4 +113,54 @@ fn refuse(name: &str, differences: &[Difference]) -> Exit {
     }
     eprintln!("Restore what was there, or leave out --resume to begin a new result.");
     Exit::Usage
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::results::environment::{Setting, WorkerBinary};
+
+    fn environment(workers: &[(&str, &str)]) -> Environment {
+        let here = Path::new("/nowhere");
+        let setting = Setting { workspace: here, results: here, seed: 1, profile: "release", workers: &[] };
+        let worker =
+            |(name, hash): &(&str, &str)| WorkerBinary { name: (*name).to_owned(), sha256: Some((*hash).to_owned()) };
+        Environment { workers: workers.iter().map(worker).collect(), ..Environment::capture(&setting) }
+    }
+
+    fn forbidden(then: &Environment, now: &Environment) -> Vec<String> {
+        let show = |value: Option<String>| value.unwrap_or_default();
+        forbidding(then, now)
+            .into_iter()
+            .map(|it| format!("{}: {} → {}", it.what, show(it.base), show(it.new)))
+            .collect()
+    }
+
+    #[test]
+    fn another_program_forbids_and_another_commit_does_not() {
+        let then = environment(&[("cpu-worker", "aaaa"), ("io-worker", "bbbb")]);
+        let mut now = environment(&[("cpu-worker", "cccc"), ("client", "dddd")]);
+        now.rustc = Some("rustc 9.9.9".to_owned());
+        assert_eq!(forbidden(&then, &now), ["program cpu-worker: aaaa → cccc"]);
+        assert_eq!(forbidden(&then, &then), [""; 0]);
+    }
+
+    #[test]
+    fn every_fact_of_the_machine_that_differs_forbids() {
+        let then = environment(&[]);
+        let mut now = then.clone();
+        now.machine.kernel = Some("9.9.9".to_owned());
+        now.machine.governor = Some("powersave".to_owned());
+        let what: Vec<String> = forbidding(&then, &now).into_iter().map(|it| it.what).collect();
+        assert_eq!(what, ["kernel", "governor"]);
+    }
+
+    #[test]
+    fn a_program_that_the_first_part_did_not_need_is_added() {
+        let mut then = environment(&[("cpu-worker", "aaaa")]);
+        add_workers(&mut then, environment(&[("cpu-worker", "aaaa"), ("client", "dddd")]));
+        assert_eq!(then.workers.len(), 2);
+    }
 }
