@@ -18,6 +18,7 @@ const FILES: [&str; 5] = [
     "examples/nginx.toml",
     "examples/own-server-python.toml",
     "examples/running-server.toml",
+    "examples/trust.toml",
 ];
 
 #[test]

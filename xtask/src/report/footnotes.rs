@@ -24,7 +24,7 @@ impl Footnotes {
             return words.join(", ").into();
         }
         let mark = self.mark(cell, said);
-        let text = format!("{} {mark}", words.join(", "));
+        let text = format!("{} {mark}", words.join(", ")).trim_start().to_owned();
         Cell { text, short: (cell.status == Status::Ok).then_some(mark) }
     }
 
