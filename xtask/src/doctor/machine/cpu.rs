@@ -120,14 +120,19 @@ mod tests {
 
     #[test]
     fn any_governor_but_performance_hurts() {
-        let state = |word: &str| governor(&Facts { governor: Some(word.to_owned()), ..Facts::default() }).unwrap().state;
+        let state =
+            |word: &str| governor(&Facts { governor: Some(word.to_owned()), ..Facts::default() }).unwrap().state;
         assert_eq!(["performance", "powersave", "schedutil"].map(state), [State::Good, State::Hurts, State::Hurts]);
         assert_eq!(governor(&Facts::default()), None);
     }
 
     #[test]
     fn a_clock_that_asks_the_kernel_hurts() {
-        let state = |word: &str| clock(&Facts { clock_source: Some(word.to_owned()), ..Facts::default() }).unwrap().state;
-        assert_eq!(["tsc", "kvm-clock", "hpet", "xen"].map(state), [State::Good, State::Good, State::Hurts, State::Hurts]);
+        let state =
+            |word: &str| clock(&Facts { clock_source: Some(word.to_owned()), ..Facts::default() }).unwrap().state;
+        assert_eq!(
+            ["tsc", "kvm-clock", "hpet", "xen"].map(state),
+            [State::Good, State::Good, State::Hurts, State::Hurts]
+        );
     }
 }

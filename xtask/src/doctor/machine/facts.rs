@@ -60,9 +60,11 @@ impl Facts {
     pub fn read() -> Self {
         let before = (Processes::read(), stat(), Instant::now());
         std::thread::sleep(WATCH);
-        let elapsed = before.2.elapsed();
-        let neighbours = before.0.zip(Processes::read()).map(|(before, after)| busiest(&before, &after, elapsed));
-        let stolen_share = before.1.zip(stat()).and_then(|(before, after)| stolen_share(&before, &after));
+        // On a busy machine a look takes long, and the time is that between the ends of two.
+        let after = (Processes::read(), stat(), Instant::now());
+        let elapsed = after.2 - before.2;
+        let neighbours = before.0.zip(after.0).map(|(before, after)| busiest(&before, &after, elapsed));
+        let stolen_share = before.1.zip(after.1).and_then(|(before, after)| stolen_share(&before, &after));
         Self { neighbours, stolen_share, ..Self::read_without_waiting() }
     }
 

@@ -36,7 +36,11 @@ fn swap(facts: &Facts) -> Option<Finding> {
         (all, used) => finding(
             "swap",
             State::Hurts,
-            format!("{} of {} in use: memory was short, and who is swapped in waits for the disk", bytes(used), bytes(all)),
+            format!(
+                "{} of {} in use: memory was short, and who is swapped in waits for the disk",
+                bytes(used),
+                bytes(all)
+            ),
             "End what needs the memory, then `sudo swapoff -a && sudo swapon -a` brings everything back.",
         ),
     })

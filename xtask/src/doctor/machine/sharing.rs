@@ -58,10 +58,8 @@ const BUSY: f64 = 0.10;
 fn neighbours(facts: &Facts) -> Option<Finding> {
     let Busy { all, top } = facts.neighbours.as_ref()?;
     let share = all / facts.usable_cpus.unwrap_or(1) as f64;
-    let names: Vec<String> = top
-        .iter()
-        .map(|(name, id, cpus)| format!("{name} ({id}) {} %", significant(cpus * 100.0, 2)))
-        .collect();
+    let names: Vec<String> =
+        top.iter().map(|(name, id, cpus)| format!("{name} ({id}) {} %", significant(cpus * 100.0, 2))).collect();
     let all = format!("{} % of a CPU in two seconds", significant(all * 100.0, 2));
     Some(if share < QUIET {
         finding("neighbours", State::Good, format!("other programs used {all}"), "")
@@ -94,9 +92,8 @@ mod tests {
 
     #[test]
     fn a_quota_hurts_unless_it_is_the_whole_host() {
-        let state = |cpus| {
-            quota(&Facts { quota_cpus: Some(cpus), host_cpus: Some(4), ..Facts::default() }).unwrap().state
-        };
+        let state =
+            |cpus| quota(&Facts { quota_cpus: Some(cpus), host_cpus: Some(4), ..Facts::default() }).unwrap().state;
         assert_eq!([1.5, 4.0].map(state), [State::Hurts, State::Good]);
     }
 

@@ -104,12 +104,16 @@ struct Growing<'a> {
 fn all_series(results: &[&(String, Outline)], patterns: &IdPatterns<'_>) -> Vec<Series> {
     let mut growing: IndexMap<(&str, &str), Growing<'_>> = IndexMap::new();
     for (place, (_, outline)) in results.iter().enumerate() {
-        for (settings, comparison) in
-            outline.scenarios.iter().flat_map(|(settings, all)| all.iter().map(move |comparison| (settings, comparison)))
+        for (settings, comparison) in outline
+            .scenarios
+            .iter()
+            .flat_map(|(settings, all)| all.iter().map(move |comparison| (settings, comparison)))
         {
             let Some(baseline) = comparison.baseline.as_deref() else { continue };
             for row in comparison.rows.iter().filter(|row| row.cell != baseline) {
-                let Some(ratio) = row.ratio.filter(|ratio| ratio.value > 0.0 && ratio.value.is_finite()) else { continue };
+                let Some(ratio) = row.ratio.filter(|ratio| ratio.value > 0.0 && ratio.value.is_finite()) else {
+                    continue;
+                };
                 let new = || Growing { settings, points: Vec::new(), with_other_settings: 0 };
                 let series = growing.entry((row.cell.as_str(), baseline)).or_insert_with(new);
                 if series.settings == settings {
