@@ -11,11 +11,14 @@
 //! | [`http`] | both for servers: requests a second and latency |
 //! | [`heading`] | what stands above and right below the rows |
 //! | [`footnotes`] | what does not fit into a cell |
+//! | `standing` | a cell's ratio with interval and verdict, and how to read them |
+//! | `findings` | the sentences below a table |
 //! | [`terminal`], [`markdown`], [`csv`], [`json`] | one output format each |
 //! | [`document`](mod@document) | `tables.md`: all tables, and what they were taken with |
 
 pub mod csv;
 pub mod document;
+mod findings;
 pub mod footnotes;
 pub mod format;
 pub mod heading;
@@ -24,6 +27,7 @@ pub mod json;
 pub mod markdown;
 pub mod pivot;
 pub mod scenario_table;
+mod standing;
 pub mod table;
 pub mod terminal;
 pub mod units;
@@ -41,5 +45,7 @@ pub trait Format {
 
 #[cfg(test)]
 pub(crate) mod fixtures;
+#[cfg(test)]
+mod judged_tests;
 #[cfg(test)]
 mod tests;
