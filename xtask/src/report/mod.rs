@@ -11,6 +11,8 @@
 //! | [`http`] | both for servers: requests a second and latency |
 //! | [`heading`] | what stands above and right below the rows |
 //! | [`footnotes`] | what does not fit into a cell |
+//! | `standing` | a cell's ratio with interval and verdict, and how to read them |
+//! | `findings` | the sentences below a table |
 //! | [`terminal`], [`markdown`], [`csv`], [`json`] | one output format each |
 //! | [`document`](mod@document) | `tables.md`: all tables, and what they were taken with |
 //! | [`compare`] | the tables of two results |
@@ -18,6 +20,7 @@
 pub mod compare;
 pub mod csv;
 pub mod document;
+mod findings;
 pub mod footnotes;
 pub mod format;
 pub mod heading;
@@ -26,6 +29,7 @@ pub mod json;
 pub mod markdown;
 pub mod pivot;
 pub mod scenario_table;
+mod standing;
 pub mod table;
 pub mod terminal;
 pub mod units;
@@ -43,5 +47,7 @@ pub trait Format {
 
 #[cfg(test)]
 pub(crate) mod fixtures;
+#[cfg(test)]
+mod judged_tests;
 #[cfg(test)]
 mod tests;
