@@ -23,6 +23,7 @@ pub fn table(history: &MachineHistory, machine: &str, ascii: bool) -> Table {
     let (first, last) = (history.results.first(), history.results.last());
     let span = first.zip(last).map(|(first, last)| format!(", {} to {}", date(first), date(last)));
     Table {
+        findings: Vec::new(),
         title: format!("{machine} ({})", history.fingerprint),
         question: None,
         settings: format!(
