@@ -122,8 +122,11 @@ impl Differences {
     }
 }
 
+/// What a fact is called, and how it is read.
+type Fact<T> = (&'static str, fn(&T) -> Option<String>);
+
 fn machine(all: &mut Differences, base: &Machine, new: &Machine) {
-    let facts: [(&str, fn(&Machine) -> Option<String>); 11] = [
+    let facts: [Fact<Machine>; 11] = [
         ("system", |it| Some(format!("{} {}", it.os, it.arch))),
         ("CPU", |it| it.cpu_model.clone()),
         ("usable CPUs", |it| it.usable_cpus.map(|cpus| cpus.to_string())),
@@ -144,7 +147,7 @@ fn machine(all: &mut Differences, base: &Machine, new: &Machine) {
 }
 
 fn program(all: &mut Differences, base: &Environment, new: &Environment) {
-    let facts: [(&str, fn(&Environment) -> Option<String>); 4] = [
+    let facts: [Fact<Environment>; 4] = [
         ("Parallax", |it| Some(it.parallax.clone())),
         ("rustc", |it| it.rustc.clone()),
         ("profile", |it| Some(it.profile.clone())),
