@@ -104,7 +104,11 @@ pub fn parse(path: &Path, text: String, options: &LoadOptions) -> Result<Plan, R
     parse_with(path, text, options, &[])
 }
 
-fn parse_with(path: &Path, text: String, options: &LoadOptions, extra: &[Runtime]) -> Result<Plan, Report> {
+/// The same with runtimes that the text does not have, as of [`load_with`].
+///
+/// # Errors
+/// As of [`load`].
+pub fn parse_with(path: &Path, text: String, options: &LoadOptions, extra: &[Runtime]) -> Result<Plan, Report> {
     let mut problems = Problems::default();
     let mut plan = None;
     match parse::syntax(&text) {

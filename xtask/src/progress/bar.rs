@@ -15,8 +15,7 @@ use super::log::{cell_of, repeating, round};
 use super::tally::{Tally, one_line};
 use crate::engine::event::{Event, Listener, RunPosition};
 use crate::engine::schedule::Visit;
-use crate::matrix::plan::Plan;
-use crate::matrix::plan::twin_id;
+use crate::matrix::plan::{Plan, twin_id};
 
 /// How often the line is drawn while a run takes its time. Drawing costs the machine under test something.
 const TICK: Duration = Duration::from_millis(500);

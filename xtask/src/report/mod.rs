@@ -13,23 +13,30 @@
 //! | [`plot`] | pictures, as SVG |
 //! | [`heading`] | what stands above and right below the rows |
 //! | [`footnotes`] | what does not fit into a cell |
+//! | `standing` | a cell's ratio with interval and verdict, and how to read them |
+//! | `findings` | the sentences below a table |
 //! | [`terminal`], [`markdown`], [`csv`], [`json`] | one output format each |
 //! | [`document`](mod@document) | `tables.md`: all tables, and what they were taken with |
 //! | [`compare`] | the tables of two results |
+//! | [`history`], [`sparkline`] | the tables of all results |
 
 pub mod compare;
 pub mod csv;
 pub mod doctor;
 pub mod document;
+mod findings;
 pub mod footnotes;
 pub mod format;
 pub mod heading;
+pub mod history;
 pub mod http;
 pub mod json;
 pub mod markdown;
 pub mod pivot;
 pub mod plot;
 pub mod scenario_table;
+pub mod sparkline;
+mod standing;
 pub mod table;
 pub mod terminal;
 pub mod units;
@@ -49,5 +56,7 @@ pub trait Format {
 
 #[cfg(test)]
 pub(crate) mod fixtures;
+#[cfg(test)]
+mod judged_tests;
 #[cfg(test)]
 mod tests;

@@ -10,7 +10,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::Format;
 use super::scenario_table::scenario_table;
-use super::table::{Align, Table};
+use super::table::{Align, Finding, Table};
 use crate::stats::summary::Summary;
 
 /// Spaces between two columns.
@@ -47,6 +47,13 @@ impl Terminal {
         text += "\n";
         text += &self.body(&table);
         let reading = table.reading();
+        if !table.findings.is_empty() {
+            text += "\n";
+        }
+        for Finding { about, text: said } in &table.findings {
+            let said = if about.is_empty() { said.clone() } else { format!("{about}: {said}") };
+            text += &self.wrapped(&said, "", "  ");
+        }
         if reading.is_some() || !table.footnotes.is_empty() {
             text += "\n";
         }
@@ -88,7 +95,7 @@ impl Terminal {
         let mut breaks = vec![1];
         for group in &table.groups {
             for row in group {
-                let text = |text: &str| if row.is_failed { self.red(text) } else { text.to_owned() };
+                let text = |text: &str| if row.is_failed { self.red(text) } else { self.by_verdict(text) };
                 builder.push_record(row.cells.iter().map(|cell| text(&cell.text)));
             }
             breaks.push(breaks[breaks.len() - 1] + group.len());
@@ -120,6 +127,15 @@ impl Terminal {
 
     pub(super) fn bold(&self, text: &str) -> String {
         if self.colour { format!("\u{1b}[1m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+
+    /// Green where a ratio is called faster, yellow where slower: the sign says the same without colour.
+    fn by_verdict(&self, text: &str) -> String {
+        match text.chars().last() {
+            Some('▲') if self.colour => format!("\u{1b}[32m{text}\u{1b}[0m"),
+            Some('▼') if self.colour => format!("\u{1b}[33m{text}\u{1b}[0m"),
+            _ => text.to_owned(),
+        }
     }
 
     pub(super) fn red(&self, text: &str) -> String {
@@ -167,7 +183,8 @@ fn in_signs(table: &Table, clean: impl Fn(&str) -> String) -> Table {
     let cells = cells.flat_map(|cell| [Some(&mut cell.text), cell.short.as_mut()]).flatten();
     let headers = table.columns.iter_mut().map(|column| &mut column.header);
     let notes = table.footnotes.iter_mut().flat_map(|note| [&mut note.mark, &mut note.subject, &mut note.text]);
-    heads.chain(cells).chain(headers).chain(notes).for_each(|text| *text = clean(text));
+    let findings = table.findings.iter_mut().flat_map(|finding| [&mut finding.about, &mut finding.text]);
+    heads.chain(cells).chain(headers).chain(findings).chain(notes).for_each(|text| *text = clean(text));
     table
 }
 
@@ -181,7 +198,8 @@ fn ascii(text: &str) -> String {
     const RAISED: &str = "⁰¹²³⁴⁵⁶⁷⁸⁹";
     let mut plain = String::with_capacity(text.len());
     let mut in_mark = false;
-    for sign in text.chars() {
+    // Not a footnote's mark.
+    for sign in text.replace("R²", "R2").chars() {
         let digit = RAISED.chars().position(|raised| raised == sign);
         if digit.is_some() != in_mark {
             plain.push(if in_mark { ']' } else { '[' });
@@ -196,6 +214,8 @@ fn ascii(text: &str) -> String {
             '≥' => plain += ">=",
             '≤' => plain += "<=",
             '·' => plain.push(';'),
+            '▲' => plain.push('^'),
+            '▼' => plain.push('v'),
             other if other.is_control() => plain.push(' '),
             other => plain.push(other),
         }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::scan::values;
 use crate::matrix::axis::{Axes, AxisValue};
-use crate::stats::summary::{Flag, NoiseFloor, Ratio, Status, Summary, Verdict};
+use crate::stats::summary::{Flag, NoiseFloor, Ratio, Status, Summary};
 
 /// One run of the matrix.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -88,8 +88,6 @@ pub struct RowFigures {
     pub cell: String,
     /// Speed relative to the baseline.
     pub ratio: Option<Ratio>,
-    /// What the ratio says.
-    pub verdict: Option<Verdict>,
 }
 
 impl ScenarioFigures {

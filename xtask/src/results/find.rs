@@ -154,7 +154,7 @@ fn within(tree: &Tree, text: &str) -> Result<Found, FindError> {
     let names = newest_first(tree.names()?);
     if let Some(back) = back(text) {
         // A run that was killed at once, or has just begun, may have no file yet.
-        let mut results = names.iter().map(|name| found(name)).filter(|found| has_figures(found));
+        let mut results = names.iter().map(|name| found(name)).filter(has_figures);
         return results.nth(back).ok_or_else(|| {
             let there = names.iter().map(|name| found(name)).filter(has_figures).count();
             FindError(too_few(tree, text, there))

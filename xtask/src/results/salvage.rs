@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn many_bad_lines_are_counted() {
-        let read = salvaged(&(file() + &"junk\n".repeat(1) + "more junk\n" + "{}\n" + "[]\n" + "\u{0}\n"));
+        let read = salvaged(&(file() + "junk\nmore junk\n{}\n[]\n\u{0}\n"));
         assert_eq!(read.records.len(), 3);
         assert_eq!(read.notes.len(), 4);
         assert_eq!(read.notes[3], "`samples.jsonl`: 2 more lines are no records and left out.");

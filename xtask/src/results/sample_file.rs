@@ -2,6 +2,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
@@ -55,6 +56,10 @@ impl SampleFile {
     fn append(&mut self, record: &Record) -> anyhow::Result<()> {
         let mut line = serde_json::to_vec(record)?;
         line.push(b'\n');
+        // A file that nobody can find any more takes lines as before.
+        if self.file.metadata()?.nlink() == 0 {
+            bail!("the file was removed while the matrix ran");
+        }
         if let Err(error) = self.file.write_all(&line) {
             // A full disk takes part of a line: without it the file stays valid.
             let _ = self.truncate();
@@ -76,7 +81,8 @@ impl SampleFile {
 
     fn failed(&self, what: &str) -> String {
         format!(
-            "cannot write {what} to `{}`. All samples before it are kept. Make room, then run the matrix again",
+            "cannot write {what} to `{}`. All samples before it are kept, if the file still is. Make room, then go on with \
+             --resume",
             self.path.display()
         )
     }

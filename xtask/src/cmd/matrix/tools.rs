@@ -1,24 +1,12 @@
-//! What a matrix is run with, and what earlier runs may have left where it works.
+//! Where tasks work that name no folder, and what earlier runs may have left there.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
-use crate::engine::binaries::Binaries;
 use crate::engine::service::scratch;
-use crate::engine::workers::Builder;
 use crate::matrix::plan::{Need, Plan, Work};
-
-/// What a matrix is run with.
-pub(super) struct Tools {
-    /// The workers that are built.
-    pub(super) workers: Binaries,
-    /// What builds the others.
-    pub(super) builder: Option<Builder>,
-    /// Where folders are made for tasks that name none.
-    pub(super) scratch: PathBuf,
-}
 
 /// Where folders are made for tasks that name none: beside what cargo builds, on a disk and not in memory, and nothing
 /// that git or a person would look at.

@@ -87,12 +87,13 @@ fn changes(comparison: &ResultComparison, most: Option<usize>) -> Table {
         Column::left("cell", 0),
         Column::right(header("base", base), 2),
         Column::right(header("new", new), 2),
-        Column::right("change", 0),
+        Column::right(if base.is_published || new.is_published { "difference" } else { "change" }, 0),
         Column::right("interval", 1),
         Column::right("floor", 3),
         Column::left("verdict", 0),
     ];
     let mut table = Table {
+        findings: Vec::new(),
         title: format!("{} → {}", base.name, new.name),
         question: None,
         settings: format!("{} → {} · {what}{more}", machine(base), machine(new)),
@@ -225,6 +226,7 @@ fn plain_row(cells: [String; 3]) -> Row {
 
 fn plain_table(title: &str, columns: [Column; 3], rows: Vec<Row>) -> Option<Table> {
     (!rows.is_empty()).then(|| Table {
+        findings: Vec::new(),
         title: title.to_owned(),
         question: None,
         settings: String::new(),

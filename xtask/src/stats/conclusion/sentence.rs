@@ -15,10 +15,7 @@ pub(super) fn sentence(it: &Findings<'_>) -> String {
 fn too_few_runs(it: &Findings<'_>) -> String {
     let runs = it.of.cells.iter().map(|(cell, _)| cell.runs).filter(|runs| *runs > 0).min().unwrap_or(0);
     let runs = if runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") };
-    let fastest = name(it, it.fastest);
-    format!(
-        "Nothing can be told from {runs} a cell: 4 are the least, 5 are better. The best median is that of {fastest}."
-    )
+    format!("Nothing can be told from {runs} a cell: 4 are the least, 5 are better.")
 }
 
 fn told(it: &Findings<'_>) -> String {
@@ -54,7 +51,8 @@ fn nothing_faster(it: &Findings<'_>) -> String {
     let pick = it.simplest.unwrap_or(baseline);
     let why = if pick.id == baseline.id { "" } else { ", the simplest" };
     format!(
-        "Nothing here is faster than {shown}, as far as these runs can tell, and {} cannot be told from it: use {}{why}.",
+        "Nothing here is faster than {shown}, as far as these runs can tell, and {} cannot be told from it: use {}{why}, or \
+         make more runs.",
         names(it, &others),
         name(it, pick)
     )
