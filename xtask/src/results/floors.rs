@@ -12,7 +12,7 @@ use crate::matrix::axis::Axes;
 use crate::matrix::plan::{Comparison, Plan, Scenario};
 use crate::stats::KnownFloors;
 use crate::stats::spread::median;
-use crate::stats::summary::{FloorSource, NoiseFloor, SCHEMA};
+use crate::stats::summary::{FloorSource, MachineSummary, NoiseFloor, SCHEMA};
 
 /// Results of this machine that are looked at, the newest first. Older floors are of another time.
 const RESULTS: usize = 20;
@@ -24,6 +24,8 @@ const OLD: Duration = Duration::from_secs(24 * 60 * 60);
 #[derive(Deserialize)]
 struct Outline {
     schema: u32,
+    #[serde(default)]
+    machine: MachineSummary,
     scenarios: Vec<ScenarioOutline>,
 }
 
@@ -55,8 +57,8 @@ pub fn known(root: &Path, fingerprint: &str, plan: &Plan) -> KnownFloors {
         plan.scenarios.iter().flat_map(|scenario| scenario.comparisons.iter().map(move |c| (scenario, c))).collect();
     for name in newest_first(names).into_iter().filter(is_ours).take(RESULTS) {
         let Ok(content) = fs::read(root.join(name).join(SUMMARY)) else { continue };
-        let Ok(Outline { schema, scenarios }) = serde_json::from_slice(&content) else { continue };
-        if schema > SCHEMA {
+        let Ok(Outline { schema, machine, scenarios }) = serde_json::from_slice(&content) else { continue };
+        if schema > SCHEMA || was_noisy(machine) {
             continue;
         }
         for scenario in scenarios {
@@ -84,6 +86,12 @@ pub fn known(root: &Path, fingerprint: &str, plan: &Plan) -> KnownFloors {
         });
     }
     known
+}
+
+/// Whether more than a tenth of the runs were disturbed: such a floor is that of its neighbours, and would hide everything
+/// for a day after they have left.
+fn was_noisy(machine: MachineSummary) -> bool {
+    u64::from(machine.disturbed_runs) * 10 > u64::from(machine.counted_runs)
 }
 
 /// Somebody may have edited it.
@@ -157,6 +165,13 @@ mod tests {
             result(root.path(), &format!("2026-11-29T0{hour}0000Z-3f9c2a1"), "t", &floor(share, "measured"));
         }
         assert_eq!((own(root.path()), any(root.path())), (None, Some(0.03)));
+    }
+
+    #[test]
+    fn a_floor_of_a_noisy_hour_is_not_remembered() {
+        let machine =
+            |disturbed_runs| MachineSummary { disturbed_runs, counted_runs: 100, ..MachineSummary::default() };
+        assert_eq!([0, 10, 11].map(|disturbed| was_noisy(machine(disturbed))), [false, false, true]);
     }
 
     #[test]
