@@ -87,7 +87,7 @@ fn what_is_left_out_has_its_default() {
             workers: 2,
             lock: Lock::None,
             switch_interval: None,
-            tasks: 8,
+            tasks: 8.into(),
             steps: 1,
             task: TaskSpec::Wait { io: Duration::from_millis(1) },
         }

@@ -37,7 +37,7 @@ fn both_operations_give_the_same_under_every_model_and_lock() {
         (r#"{"op":"wait","io_ns":100000}"#, "af5a5c3583097f60"),
         (r#"{"op":"wait-and-burn","io_ns":100000,"iterations":300}"#, "3551afa3170a1475"),
     ] {
-        for &model in Model::ALL {
+        for &model in Model::ALL.iter().filter(|model| model.language().is_none()) {
             for &lock in Lock::ALL {
                 let (replies, status) = say(&[job(model, lock, task), run(), run()]);
                 let [Reply::Ready(ready), Reply::Sample(first), Reply::Sample(second)] = &replies[..] else {

@@ -26,7 +26,8 @@ fn main() -> ExitCode {
     let only = env::args().skip(1).find(|argument| argument != "--bench");
     println!("an empty task, ns: {TASKS} tasks, {WORKERS} workers; medians and quartiles of alternating repetitions\n");
     println!("{:<14} {:>8} {:>17} {:>8} {:>17} {:>6}", "model", "ours", "", "bare", "", "ratio");
-    for &model in Model::ALL.iter().filter(|model| only.as_ref().is_none_or(|only| only == model.name())) {
+    let wanted = |model: &&Model| only.as_ref().is_none_or(|only| only == model.name());
+    for &model in Model::ALL.iter().filter(|model| model.language().is_none()).filter(wanted) {
         // A repetition under `offload` takes a hundred times as long as others.
         let repetitions = if model == Model::Offload { 21 } else { 101 };
         compare(model, repetitions);

@@ -34,7 +34,7 @@ mod work_stealing;
 
 use std::sync::Arc;
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail, ensure};
 use protocol::{BatchJob, Model};
 
 pub use batch::Batch;
@@ -59,6 +59,8 @@ fn run_batch(batch: &Arc<Batch>) -> Result<Outcome> {
         Model::WorkStealing => work_stealing::run(batch),
         Model::Rayon => rayon_pool::run(batch),
         Model::Offload => offload::run(batch),
+        // The conversation of a worker refuses these before they come here.
+        Model::Interpreters | Model::Ractors => bail!("model {} is of an interpreter: Rust has none", job.model),
     })?;
     let done: u64 = outcome.by_worker.iter().sum();
     ensure!(

@@ -77,6 +77,10 @@ words! {
         Rayon = "rayon",
         /// One event loop; the CPU part of each step goes to a pool of threads.
         Offload = "offload",
+        /// A fixed pool of threads with an interpreter each (CPython 3.14 and later).
+        Interpreters = "interpreters",
+        /// A fixed pool of Ractors (Ruby 3.0 and later).
+        Ractors = "ractors",
     }
 }
 
@@ -97,5 +101,15 @@ impl Model {
     #[must_use]
     pub fn uses_workers(self) -> bool {
         !matches!(self, Self::Sequential | Self::Async)
+    }
+
+    /// The language that alone has this model, if one has it for itself: workers in others answer `unsupported`.
+    #[must_use]
+    pub fn language(self) -> Option<&'static str> {
+        match self {
+            Self::Interpreters => Some("Python"),
+            Self::Ractors => Some("Ruby"),
+            _ => None,
+        }
     }
 }

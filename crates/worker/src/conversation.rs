@@ -8,7 +8,7 @@ use std::{
 };
 
 use anyhow::{Context, Error, Result, anyhow, bail};
-use protocol::{Job, MalformedLine, Ready, Reply, Request, VERSION};
+use protocol::{BatchJob, Job, MalformedLine, Ready, Reply, Request, VERSION};
 use serde_json::Value;
 
 use crate::{Answer, Handler, Identity, Prepared, Refusal, usage::Meter};
@@ -77,6 +77,11 @@ fn answer(
 fn prepare(job: Job, prepared: &mut Option<Box<dyn Prepared>>, identity: &Identity, handler: &impl Handler) -> Reply {
     // A job that is refused leaves none behind: its runs must not measure an earlier job.
     *prepared = None;
+    if let Job::Batch(BatchJob { model, .. }) = &job
+        && let Some(language) = model.language()
+    {
+        return Reply::Unsupported { message: format!("Rust has no {model}: a worker for {language} may do it") };
+    }
     match caught(|| Ok(handler.prepare(job))) {
         Ok(Ok(job)) => {
             let mut facts = job.facts();

@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use serde_json::json;
 use unicode_width::UnicodeWidthStr;
 
-use super::{Exit, load_options, load_plan, matrix_file, select, to_stdout};
+use super::{Exit, load_options, load_plan, matrix_file, runtime, select, to_stdout};
 use crate::matrix::plan::Plan;
 use crate::number::{counted, roughly};
 
@@ -34,6 +34,9 @@ pub struct Args {
     /// With the small sizes of --quick: one warm-up and three runs at most, and what the scenarios' `quick` tables say.
     #[arg(long)]
     quick: bool,
+    /// A runtime that the matrix need not have, as for `cargo xtask matrix`. May be repeated.
+    #[arg(long = "runtime", value_name = "NAME=PROGRAM")]
+    runtimes: Vec<String>,
     /// Allow a `target` that is another machine: only one that is yours to put under load.
     #[arg(long)]
     allow_remote: bool,
@@ -58,8 +61,13 @@ pub enum Format {
 /// # Errors
 /// Stdout cannot be written to.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
-    let plan = load_plan(&matrix_file(args.matrix.as_deref()), &load_options(args.quick, args.allow_remote));
-    let plan = plan.and_then(|mut plan| select(&mut plan, &args.patterns).map(|()| plan));
+    let plan = runtime::read(&args.runtimes).and_then(|extra| {
+        let options = load_options(args.quick, args.allow_remote);
+        let mut plan = load_plan(&matrix_file(args.matrix.as_deref()), &options, &extra)?;
+        select(&mut plan, &args.patterns)?;
+        runtime::check_used(&extra, &plan)?;
+        Ok(plan)
+    });
     let plan = match plan {
         Ok(plan) => plan,
         Err(exit) => return Ok(exit),

@@ -1,35 +1,39 @@
 //! `cargo xtask matrix`: runs the cells and keeps what came of them. Joins all stages.
 
+mod keeper;
 mod live;
+mod tools;
 
 use std::collections::HashSet;
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use anyhow::Context;
 use clap::ValueEnum;
 
-use super::{Exit, load_options, load_plan, matrix_file, select, to_stdout};
+use super::{Exit, load_options, load_plan, matrix_file, runtime, select, terminal, to_stdout};
 use crate::engine::binaries::{self, Binaries};
-use crate::engine::build::{already_built, build, workspace};
+use crate::engine::build::{already_built, build, build_quietly, workspace};
 use crate::engine::calibrate::calibrate;
 use crate::engine::calibrations::Calibrations;
 use crate::engine::capacity;
 use crate::engine::event::Listener;
 use crate::engine::lock::MachineLock;
+use crate::engine::probe::probe;
 use crate::engine::signals::Control;
-use crate::engine::workers::ProcessLauncher;
+use crate::engine::workers::{Builder, ProcessLauncher};
 use crate::engine::{self, Outcome};
 use crate::matrix::plan::Plan;
 use crate::number::{counted, roughly};
 use crate::progress;
-use crate::report::{self, Format as _, Terminal};
+use crate::report::{self, Format as _};
 use crate::results::environment::{Environment, Setting};
 use crate::results::{ResultFolder, machine};
 use crate::stats::summary::{Status, Summary};
 use crate::stats::{KnownFloors, RunTimes, summarise};
+use keeper::Keeper;
 use live::Live;
+use tools::{Tools, clear_leftovers, scratch_folder};
 
 /// Run the matrix: build the workers, measure every cell, print the tables.
 ///
@@ -43,6 +47,8 @@ Examples:
   cargo xtask matrix cpu-bound               one scenario
   cargo xtask matrix '*lock=gil*' --runs 9   some cells, more often
   cargo xtask matrix --smoke                 every cell once: does everything work here?
+  cargo xtask matrix interpreters-cpu --runtime python3.13t=/opt/python/bin/python3.13t
+                                             an interpreter of yours beside those of the matrix
   cargo xtask matrix --format csv > t.csv    data for other programs
 
 Exit status: 0 all well, 1 a cell failed, 2 the command line or the matrix is wrong, 130 interrupted.")]
@@ -66,6 +72,10 @@ pub struct Args {
     /// Every cell once, without warm-up, in small sizes: shows what works, measures nothing worth keeping.
     #[arg(long, conflicts_with_all = ["runs", "warmups"])]
     smoke: bool,
+    /// A runtime that the matrix need not have: an interpreter of Python or Ruby, with the worker that comes along. It
+    /// joins every scenario whose `runtime` is an array, and takes the place of a runtime of that name. May be repeated.
+    #[arg(long = "runtime", value_name = "NAME=PROGRAM")]
+    runtimes: Vec<String>,
     /// Allow a `target` that is another machine: only one that is yours to put under load.
     #[arg(long)]
     allow_remote: bool,
@@ -102,13 +112,16 @@ enum Format {
 /// The machine is taken by another matrix, results cannot be kept, or the workers cannot be built.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let file = matrix_file(args.matrix.as_deref());
-    let mut plan = match load_plan(&file, &load_options(args.quick || args.smoke, args.allow_remote)) {
+    let plan = runtime::read(&args.runtimes).and_then(|extra| {
+        let mut plan = load_plan(&file, &load_options(args.quick || args.smoke, args.allow_remote), &extra)?;
+        select(&mut plan, &args.patterns)?;
+        runtime::check_used(&extra, &plan)?;
+        Ok(plan)
+    });
+    let mut plan = match plan {
         Ok(plan) => plan,
         Err(exit) => return Ok(exit),
     };
-    if let Err(exit) = select(&mut plan, &args.patterns) {
-        return Ok(exit);
-    }
     if args.smoke {
         plan.override_schedule(Some(1), Some(0));
     } else {
@@ -132,7 +145,10 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let paths: Vec<PathBuf> = workers.iter().map(|(_, path)| path.to_owned()).collect();
     let setting = Setting { workspace: &workspace, results: &root, seed, profile: "release", workers: &paths };
     let mut matrix = Matrix { plan: &plan, folder: &folder, environment: Environment::capture(&setting) };
-    let summary = matrix.measure(workers, &control, args.format)?;
+    let builder = (!args.no_build).then_some(build_quietly as Builder);
+    let scratch = scratch_folder(&workspace)?;
+    clear_leftovers(&plan, &scratch);
+    let summary = matrix.measure(Tools { workers, builder, scratch }, &control, args.format)?;
     matrix.environment.finish(&setting);
     matrix.keep(&summary)?;
     print_at_end(args.format, &summary)?;
@@ -143,7 +159,13 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
 fn prepare(args: &Args, plan: &Plan, folder: &ResultFolder, text: &[u8]) -> anyhow::Result<Binaries> {
     folder.write_matrix(text)?;
     let needed = binaries::needed(plan, &HashSet::new());
-    let workers = if args.no_build { already_built(&needed)? } else { build(&needed)? };
+    let workers = if args.no_build {
+        already_built(&needed)?
+    } else {
+        // The others are built when the first scenario that needs them is reached.
+        let early = needed.into_iter().filter(|worker| !binaries::LATE.contains(worker)).collect();
+        build(&early)?
+    };
     eprintln!(
         "{} in {}, {} with warm-ups, about {}",
         counted(plan.cell_count(), "cell", "cells"),
@@ -163,10 +185,14 @@ struct Matrix<'a> {
 
 impl Matrix<'_> {
     /// Calibrates, runs the plan, and sums up what there is, also after an interruption.
-    fn measure(&mut self, workers: Binaries, control: &Control, format: Format) -> anyhow::Result<Summary> {
-        let mut launcher = ProcessLauncher::new(&self.plan.runtimes, workers, control.clone())
+    fn measure(&mut self, tools: Tools, control: &Control, format: Format) -> anyhow::Result<Summary> {
+        let mut launcher = ProcessLauncher::new(&self.plan.runtimes, tools.workers, control.clone())
             .context("cannot listen for the ends of workers")?
+            .with_scratch(tools.scratch)
             .alone();
+        if let Some(builder) = tools.builder {
+            launcher = launcher.with_builder(builder);
+        }
         let mut samples = self.folder.sample_file()?;
         let calibrations = self.calibrate(&mut launcher, control);
         self.folder.write_environment(&self.environment)?;
@@ -174,13 +200,14 @@ impl Matrix<'_> {
         let mut live = Live::new(self.plan, printer(format), curtain);
         let started = SystemTime::now();
         let options = engine::Options { seed: self.environment.seed, ..Default::default() };
+        let mut keeper = Keeper { folder: self.folder, environment: &mut self.environment };
         let outcome = engine::run(
             self.plan,
             &calibrations,
             &options,
             &mut launcher,
             control,
-            &mut [&mut samples as &mut dyn Listener, &mut *progress, &mut live],
+            &mut [&mut samples as &mut dyn Listener, &mut keeper, &mut *progress, &mut live],
         );
         drop(progress);
         let times = |wall: std::time::Duration, complete| RunTimes {
@@ -214,6 +241,14 @@ impl Matrix<'_> {
         let mut calibrations = Calibrations::default();
         let skip = HashSet::new();
         let mut warn = |warning: String| eprintln!("warning: {warning}");
+        probe(self.plan, &skip, &mut calibrations.probes, launcher, control, &mut warn);
+        for (runtime, probe) in &calibrations.probes {
+            match probe {
+                Ok(probe) => self.environment.note_runtime(&self.plan.runtimes, runtime, probe),
+                // It has no calibration either.
+                Err(failure) => drop(calibrations.rates.insert(runtime.clone(), Err(failure.clone()))),
+            }
+        }
         calibrate(self.plan, &skip, &mut calibrations.rates, launcher, control, &mut warn);
         capacity::measure(self.plan, &skip, &mut calibrations, launcher, control, &mut warn);
         for (runtime, calibration) in &calibrations.rates {
@@ -231,7 +266,7 @@ impl Matrix<'_> {
 
     fn take_note(&mut self, outcome: &Outcome) {
         for ((runtime, _), ready) in &outcome.workers {
-            self.environment.runtimes.entry(runtime.clone()).or_insert_with(|| ready.into());
+            self.environment.note_ready(runtime, ready);
         }
     }
 
@@ -239,22 +274,16 @@ impl Matrix<'_> {
     fn keep(&self, summary: &Summary) -> anyhow::Result<()> {
         self.folder.write_summary(summary)?;
         self.folder.write_environment(&self.environment)?;
-        self.folder.write_tables(&report::document(summary, &self.environment))?;
+        super::report::write(self.folder, summary, &self.environment)?;
         self.folder.write_index()
     }
 }
 
 /// How a table is printed as soon as its scenario is over, for formats that can be cut there.
 fn printer(format: Format) -> Option<live::Printer> {
-    let no_colour = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let stdout = std::io::stdout();
     match format {
         Format::Table => {
-            let terminal = Terminal {
-                width: stdout.is_terminal().then(|| terminal_size::terminal_size().map_or(80, |(w, _)| w.0.into())),
-                colour: stdout.is_terminal() && !no_colour,
-                ascii: false,
-            };
+            let terminal = terminal(false);
             Some(Box::new(move |table| terminal.table(table)))
         }
         Format::Markdown => Some(Box::new(report::markdown::table)),

@@ -4,20 +4,25 @@
 //! file, writing to stdout, and reporting what is wrong.
 
 pub mod check;
+pub mod compare;
 pub mod doctor;
+pub mod history;
 pub mod list;
 pub mod matrix;
+pub mod report;
+pub mod runtime;
 pub mod schema;
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::matrix::LoadOptions;
-use crate::matrix::plan::Plan;
+use crate::matrix::plan::{Plan, Runtime};
 use crate::matrix::problem::Report;
+use crate::report::Terminal;
 
 /// What the process tells its caller. The help text documents the numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,6 +74,12 @@ pub enum Command {
     Check(check::Args),
     /// Show the cells, and how long they will take.
     List(list::Args),
+    /// Compare two results, cell by cell.
+    Compare(compare::Args),
+    /// Show each cell's ratio over all results, and where it changed.
+    History(history::Args),
+    /// Write the tables and the plots of a result again.
+    Report(report::Args),
     /// What can this machine measure, and what is missing?
     Doctor(doctor::Args),
     /// Print the JSON Schema of the matrix file, for editors.
@@ -82,6 +93,9 @@ pub fn main() -> ExitCode {
         Command::Matrix(args) => matrix::run(&args),
         Command::Check(args) => check::run(&args),
         Command::List(args) => list::run(&args),
+        Command::Compare(args) => compare::run(&args),
+        Command::History(args) => history::run(&args),
+        Command::Report(args) => report::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Schema(args) => schema::run(&args),
     };
@@ -118,6 +132,44 @@ pub fn colour_on_stderr() -> bool {
     io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
+/// How what was read from results is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TableFormat {
+    /// Aligned columns, as wide as the window.
+    Table,
+    /// Markdown.
+    Markdown,
+    /// Comma-separated values in raw units.
+    Csv,
+    /// One object, for programs.
+    Json,
+}
+
+/// How tables look on this stdout.
+#[must_use]
+pub fn terminal(ascii: bool) -> Terminal {
+    let stdout = io::stdout();
+    let no_colour = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    Terminal {
+        width: stdout.is_terminal().then(|| terminal_size::terminal_size().map_or(80, |(width, _)| width.0.into())),
+        colour: stdout.is_terminal() && !no_colour,
+        ascii,
+    }
+}
+
+/// The folder of results: the given one, or `results` of this repository.
+#[must_use]
+pub fn results_folder(given: Option<&Path>) -> PathBuf {
+    given.map_or_else(|| crate::engine::build::workspace().join("results"), Path::to_owned)
+}
+
+/// Says what is wrong with the command line.
+#[must_use]
+pub fn usage(error: &dyn std::fmt::Display) -> Exit {
+    eprintln!("error: {error}");
+    Exit::Usage
+}
+
 /// The name of the matrix file where the command line gives none.
 const MATRIX_FILE: &str = "bench-matrix.toml";
 
@@ -139,12 +191,12 @@ pub fn load_options(quick: bool, allow_remote: bool) -> LoadOptions {
     LoadOptions { quick, cores: crate::matrix::usable_cores(), allow_remote }
 }
 
-/// The plan of a matrix file, or the exit status after its mistakes have been reported.
+/// The plan of a matrix file, with these runtimes of the command line, or the exit status after its mistakes have been reported.
 ///
 /// # Errors
 /// The matrix is wrong; what is wrong is on stderr already.
-pub fn load_plan(file: &Path, options: &LoadOptions) -> Result<Plan, Exit> {
-    crate::matrix::load(file, options).map_err(|problems| report(&problems))
+pub fn load_plan(file: &Path, options: &LoadOptions, extra: &[Runtime]) -> Result<Plan, Exit> {
+    crate::matrix::load_with(file, options, extra).map_err(|problems| report(&problems))
 }
 
 /// Shows what is wrong with a matrix.

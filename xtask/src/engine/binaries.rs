@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use nix::unistd::{AccessFlags, access};
 use protocol::{Job, Task};
 
+use super::build::workspace;
 use super::spawn::WorkerCommand;
-use crate::matrix::plan::{Plan, RUST_RUNTIME, Runtime, ServerSpec, TaskSpec, Work};
+use crate::matrix::plan::{Need, Plan, RUST_RUNTIME, Runtime, Scenario, ServerSpec, TaskSpec, Work};
 
 /// The worker, package and program, for CPU-bound operations.
 pub const CPU_WORKER: &str = "cpu-worker";
@@ -24,6 +25,9 @@ pub const MAIL_SINK: &str = "mail-sink";
 pub const SERVER: &str = "server";
 /// The load generator.
 pub const CLIENT: &str = "client";
+
+/// Workers that take long to compile and are needed by few: built when the first scenario that needs them is reached.
+pub const LATE: [&str; 2] = [EVERYDAY_WORKER, MAIL_SINK];
 
 /// Where our own workers are, by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -69,27 +73,56 @@ pub fn worker_of(job: &Job) -> &'static str {
     }
 }
 
+/// Our worker for a task.
+#[must_use]
+pub fn worker_for(task: &TaskSpec) -> &'static str {
+    match task {
+        TaskSpec::SumOfSquares { .. } | TaskSpec::Burn { .. } | TaskSpec::Primes { .. } => CPU_WORKER,
+        TaskSpec::Wait { .. }
+        | TaskSpec::WaitAndBurn { .. }
+        | TaskSpec::Command { .. }
+        | TaskSpec::HttpGet { .. }
+        | TaskSpec::FileRead { .. }
+        | TaskSpec::FileWrite { .. } => IO_WORKER,
+        TaskSpec::SmtpSend { .. } | TaskSpec::DbSelect { .. } | TaskSpec::ResizeImage { .. } | TaskSpec::Zip { .. } => {
+            EVERYDAY_WORKER
+        }
+    }
+}
+
 /// Our workers that the cells of a plan need, those in `skip` (by id) left out. Calibration is a `burn`.
 #[must_use]
 pub fn needed(plan: &Plan, skip: &HashSet<String>) -> BTreeSet<&'static str> {
+    plan.scenarios.iter().flat_map(|scenario| needed_by(scenario, skip)).collect()
+}
+
+/// The same for one scenario.
+#[must_use]
+pub fn needed_by(scenario: &Scenario, skip: &HashSet<String>) -> BTreeSet<&'static str> {
     let mut workers = BTreeSet::new();
-    let cells = plan.scenarios.iter().flat_map(|scenario| &scenario.cells);
-    for cell in cells.filter(|cell| cell.runtime == RUST_RUNTIME && !skip.contains(&cell.id)) {
+    for cell in scenario.cells.iter().filter(|cell| !skip.contains(&cell.id)) {
+        let is_ours = cell.runtime == RUST_RUNTIME;
         match &cell.work {
             Work::Batch(batch) => {
-                workers.insert(match batch.task {
-                    TaskSpec::SumOfSquares { .. } | TaskSpec::Burn { .. } | TaskSpec::Primes { .. } => CPU_WORKER,
-                    TaskSpec::Wait { .. } | TaskSpec::WaitAndBurn { .. } => IO_WORKER,
-                });
+                if is_ours {
+                    workers.insert(worker_for(&batch.task));
+                }
+                for need in batch.task.needs().iter().chain(&scenario.needs) {
+                    match need {
+                        Need::Mail { .. } => drop(workers.insert(MAIL_SINK)),
+                        Need::Http { .. } => drop(workers.insert(SERVER)),
+                        Need::Postgres | Need::ImageMagick | Need::Program(_) | Need::Folder(_) => {}
+                    }
+                }
             }
             Work::Http(http) => {
                 workers.insert(CLIENT);
-                if matches!(http.server, ServerSpec::Own(_)) {
+                if is_ours && matches!(http.server, ServerSpec::Own(_)) {
                     workers.insert(SERVER);
                 }
             }
         }
-        if cell.work.needs_calibration() {
+        if cell.work.needs_calibration() && cell.burns_in() == RUST_RUNTIME {
             workers.insert(CPU_WORKER);
         }
     }
@@ -121,22 +154,40 @@ impl fmt::Display for NotFound {
 
 impl std::error::Error for NotFound {}
 
-/// The command that starts a runtime's worker, with the program's path: a name is looked up on the PATH (the
-/// runtime's own, if its `env` sets one), a relative path starts from the current directory.
+/// The command that starts a runtime's worker, as [`resolve_command`] finds it.
 ///
 /// # Errors
 /// There is no such executable file.
 pub fn resolve(runtime: &Runtime) -> Result<WorkerCommand, NotFound> {
-    let name = runtime.command.first().map_or("", String::as_str);
-    match find_program(name, &runtime.env, Path::new("")) {
-        Some(program) => Ok(WorkerCommand {
-            program,
-            arguments: runtime.command[1..].to_vec(),
-            environment: runtime.env.clone(),
-            folder: None,
-        }),
-        None => Err(NotFound { program: name.to_owned(), install: runtime.install.clone() }),
+    resolve_command(runtime, &runtime.command)
+}
+
+/// A command of a runtime, with the program's path: a name is looked up on the PATH (the runtime's own, if its `env`
+/// sets one), a relative path starts from the runtime's folder, in which the command is started.
+///
+/// A relative path that is no file there and one of this workspace, is that: so whoever has a matrix of his own
+/// names our workers as the default matrix does.
+///
+/// # Errors
+/// There is no such executable file.
+pub fn resolve_command(runtime: &Runtime, command: &[String]) -> Result<WorkerCommand, NotFound> {
+    let name = command.first().map_or("", String::as_str);
+    let folder = env::current_dir().unwrap_or_default().join(&runtime.folder);
+    let Some(program) = find_program(name, &runtime.env, &folder) else {
+        return Err(NotFound { program: name.to_owned(), install: runtime.install.clone() });
+    };
+    let workspace = workspace();
+    let arguments = command[1..].iter().map(|argument| file_of(argument, &folder, &workspace)).collect();
+    Ok(WorkerCommand { program, arguments, environment: runtime.env.clone(), folder: Some(folder) })
+}
+
+/// The argument, or the file of the workspace that it means.
+fn file_of(argument: &str, folder: &Path, workspace: &Path) -> String {
+    let in_workspace = workspace.join(argument);
+    if !argument.contains('/') || folder.join(argument).exists() || !in_workspace.is_file() {
+        return argument.to_owned();
     }
+    in_workspace.into_os_string().into_string().unwrap_or_else(|_| argument.to_owned())
 }
 
 /// The file of a program: a name is looked up on the PATH (that of `environment`, if it sets one), a relative path
@@ -170,6 +221,7 @@ mod tests {
             version: None,
             install: Some("ask somebody".into()),
             env: vec![],
+            folder: PathBuf::new(),
         }
     }
 

@@ -18,8 +18,7 @@ pub fn build(workers: &BTreeSet<&'static str>) -> Result<Binaries> {
     if workers.is_empty() {
         return Ok(Binaries::default());
     }
-    let mut arguments = vec!["build", "--release", "--message-format=json-render-diagnostics"];
-    arguments.extend(workers.iter().flat_map(|worker| ["-p", worker]));
+    let arguments = arguments(workers);
     let output = duct::cmd(cargo(), &arguments)
         .dir(workspace())
         .stdout_capture()
@@ -29,7 +28,41 @@ pub fn build(workers: &BTreeSet<&'static str>) -> Result<Binaries> {
     if !output.status.success() {
         bail!("the workers could not be built; `cargo {}` says why above", arguments.join(" "));
     }
-    let built = String::from_utf8_lossy(&output.stdout);
+    programs(&output.stdout, workers)
+}
+
+/// The same without a word on stderr: for the middle of a matrix, where a progress bar may be.
+///
+/// # Errors
+/// As [`build`], with the first lines of what cargo said.
+pub fn build_quietly(workers: &BTreeSet<&'static str>) -> Result<Binaries> {
+    const LINES: usize = 12;
+    let mut arguments = arguments(workers);
+    arguments.push("--quiet");
+    let output = duct::cmd(cargo(), &arguments)
+        .dir(workspace())
+        .stdout_capture()
+        .stderr_capture()
+        .unchecked()
+        .run()
+        .with_context(|| format!("could not start {}", cargo().display()))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let said: Vec<&str> = said.lines().filter(|line| !line.trim().is_empty()).take(LINES).collect();
+        bail!("`cargo {}` failed: {}", arguments.join(" "), said.join("; "));
+    }
+    programs(&output.stdout, workers)
+}
+
+fn arguments(workers: &BTreeSet<&'static str>) -> Vec<&'static str> {
+    let mut arguments = vec!["build", "--release", "--message-format=json-render-diagnostics"];
+    arguments.extend(workers.iter().flat_map(|worker| ["-p", worker]));
+    arguments
+}
+
+/// The programs that cargo says it built: all of these.
+fn programs(messages: &[u8], workers: &BTreeSet<&'static str>) -> Result<Binaries> {
+    let built = String::from_utf8_lossy(messages);
     let binaries: Binaries = built.lines().filter_map(|line| executable(line, workers)).collect();
     match workers.iter().find(|worker| binaries.path(worker).is_none()) {
         Some(worker) => bail!("cargo built {worker} but named no program of it: has the package a [[bin]] {worker}?"),
@@ -131,6 +164,12 @@ mod tests {
     fn nothing_needed_is_nothing_built() {
         assert_eq!(build(&BTreeSet::new()).unwrap(), Binaries::default());
         assert_eq!(already_built(&BTreeSet::new()).unwrap(), Binaries::default());
+    }
+
+    #[test]
+    fn a_quiet_build_that_fails_says_what_cargo_said() {
+        let text = build_quietly(&BTreeSet::from(["no-such-worker"])).unwrap_err().to_string();
+        assert!(text.contains("-p no-such-worker --quiet` failed: ") && text.contains("no-such-worker"), "{text}");
     }
 
     #[test]

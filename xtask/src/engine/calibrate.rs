@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::failure::{Failure, FailureKind};
 use super::launcher::{Assignment, Duty, Halt, Launcher};
 use super::signals::Control;
-use crate::matrix::plan::{BurnRate, Plan};
+use crate::matrix::plan::{BurnRate, Cell, Plan};
 use crate::results::record::Measured;
 
 /// The first count: a few milliseconds for the slowest interpreters.
@@ -88,10 +88,7 @@ pub fn calibrate(
 #[must_use]
 pub fn runtimes<'a>(plan: &'a Plan, skip: &HashSet<String>) -> BTreeSet<&'a str> {
     let cells = plan.scenarios.iter().flat_map(|scenario| &scenario.cells);
-    cells
-        .filter(|cell| cell.work.needs_calibration() && !skip.contains(&cell.id))
-        .map(|cell| cell.runtime.as_str())
-        .collect()
+    cells.filter(|cell| cell.work.needs_calibration() && !skip.contains(&cell.id)).map(Cell::burns_in).collect()
 }
 
 fn calibrate_runtime(
@@ -188,7 +185,7 @@ fn burn(
 mod tests {
     use super::super::scripted::{BurnCost, ScriptedLauncher, Step, plan_of};
     use super::*;
-    use crate::matrix::plan::{CpuWork, Order, TaskSpec};
+    use crate::matrix::plan::{CpuWork, Endpoints, Order, TaskSpec};
     use crate::stats::fixtures::work_of;
 
     fn burning_plan(cpu: CpuWork) -> Plan {
@@ -217,7 +214,7 @@ mod tests {
         assert_eq!(calibration.iterations, 50_000_000);
         assert_eq!(calibration.took_ns, [25_000_000; 7]);
         let work = work_of(&mut plan.scenarios[0].cells[0]);
-        assert_eq!(work.job(calibration.rate()).task, Task::Burn { iterations: 20_000_000 });
+        assert_eq!(work.job(calibration.rate(), 1, &Endpoints::default()).task, Task::Burn { iterations: 20_000_000 });
     }
 
     #[test]

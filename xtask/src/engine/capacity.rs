@@ -18,7 +18,7 @@ use super::calibrations::Calibrations;
 use super::failure::{Failure, FailureKind};
 use super::launcher::{Assignment, Duty, Halt, HttpDuty, Launcher};
 use super::signals::Control;
-use crate::matrix::plan::{BurnRate, Cell, CpuWork, HttpWork, Plan, ServerSpec, Work};
+use crate::matrix::plan::{BurnRate, Cell, CpuWork, HttpWork, Plan, RUST_RUNTIME, ServerSpec, Work};
 use crate::results::record::Measured;
 
 /// Requests of each connection in the first try.
@@ -65,7 +65,7 @@ pub fn measure(
 ) {
     let folder = plan.file.parent().unwrap_or(Path::new(""));
     for (cell, work) in wanting(plan, skip) {
-        let key = key(work);
+        let key = key(&cell.runtime, work);
         if calibrations.capacities.contains_key(&key) {
             continue;
         }
@@ -99,9 +99,10 @@ fn wanting<'a>(plan: &'a Plan, skip: &HashSet<String>) -> impl Iterator<Item = (
 
 /// A name for a server with a load, whatever the pace: the same for two cells whose capacity is the same.
 #[must_use]
-pub fn key(work: &HttpWork) -> String {
+pub fn key(runtime: &str, work: &HttpWork) -> String {
     let load = &work.load;
-    let mut key = match &work.server {
+    let mut key = if runtime == RUST_RUNTIME { String::new() } else { format!("{runtime} ") };
+    key += &match &work.server {
         ServerSpec::Own(server) => {
             let cpu = match server.cpu {
                 CpuWork::Iterations(count) => format!("{count} iterations"),
@@ -269,7 +270,7 @@ mod tests {
         let capacity = calibrations.capacities.values().next().unwrap().as_ref().unwrap();
         assert_eq!((capacity.requests_per_s, capacity.requests), (10_000.0, 7_000));
         assert_eq!(launcher.log().iter().filter(|line| line.starts_with("launch")).count(), 3);
-        let rate = |cell| match calibrations.pace(work(&plan, cell), 7).unwrap() {
+        let rate = |cell| match calibrations.pace("rust", work(&plan, cell), 7).unwrap() {
             Pace::Open { rate_per_s, seed: 7, .. } => rate_per_s,
             other => panic!("{other:?}"),
         };
@@ -279,7 +280,7 @@ mod tests {
     #[test]
     fn the_median_repetition_counts() {
         let plan = plan(&[0.5]);
-        let label = format!("capacity of {}", key(work(&plan, 0)));
+        let label = format!("capacity of {}", key("rust", work(&plan, 0)));
         let times = [600, 800, 500, 1000].map(|ms| Step::Sample(Duration::from_millis(ms)));
         let mut launcher = ScriptedLauncher::new().script(&label, times);
         let calibrations = measured(&plan, &mut launcher);
@@ -291,10 +292,10 @@ mod tests {
     #[test]
     fn a_failure_is_that_of_every_cell_that_wants_a_share() {
         let plan = plan(&[0.5]);
-        let label = format!("capacity of {}", key(work(&plan, 0)));
+        let label = format!("capacity of {}", key("rust", work(&plan, 0)));
         let died = Step::Halt(Halt::failed(FailureKind::Died, "the server died"));
         let calibrations = measured(&plan, &mut ScriptedLauncher::new().script(&label, [died]));
-        let failure = calibrations.pace(work(&plan, 0), 1).unwrap_err();
+        let failure = calibrations.pace("rust", work(&plan, 0), 1).unwrap_err();
         assert_eq!(failure.reason, "capacity: the server died");
     }
 
@@ -309,15 +310,15 @@ mod tests {
     #[test]
     fn a_key_reads_well_and_tells_loads_apart() {
         let mut work = super::super::scripted::http_work();
-        let plain = key(&work);
+        let plain = key("rust", &work);
         assert_eq!(
             plain,
             "loops workers=1 lock=none listen=hand-off io=1ms cpu=10 iterations, 2 connections, 1 client threads, GET /"
         );
         work.load.requests[0].body = Some("x".into());
-        let with_body = key(&work);
+        let with_body = key("rust", &work);
         assert!(with_body.starts_with(&plain) && with_body != plain, "{with_body}");
         work.load.connections = 3;
-        assert_ne!(key(&work), with_body);
+        assert_ne!(key("rust", &work), with_body);
     }
 }

@@ -175,6 +175,13 @@ impl Conversation {
             Ok(Reply::Ready(ready)) if ready.protocol != protocol::VERSION => {
                 return Err(self.other_version(ready.protocol));
             }
+            Ok(Reply::Ready(ready)) if ready.runtime.trim().is_empty() => {
+                let reason = format!(
+                    "{} does not say what executes its tasks: `runtime` of its `ready` line is empty",
+                    self.process.name()
+                );
+                return Err(self.fail(FailureKind::BadAnswer, Manner::Ask, reason));
+            }
             Ok(Reply::Error { message }) => {
                 let reason = format!("{} reports an error: {message}", self.process.name());
                 return Err(self.fail(FailureKind::WorkerError, Manner::Ask, reason));

@@ -1,9 +1,12 @@
 //! What the engine tells while it runs. The progress display, the log for pipes and the sample file are listeners of
 //! this one stream.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
+use super::counting::TaskNumber;
 use super::failure::Failure;
+use super::schedule::Visit;
 use crate::matrix::plan::Plan;
 use crate::results::record::{Record, SampleRecord};
 
@@ -14,6 +17,18 @@ pub enum Event<'a> {
     Started {
         /// The plan.
         plan: &'a Plan,
+        /// What will be done of it, in order.
+        visits: &'a [Visit],
+    },
+    /// Something takes time before a scenario's first repetition.
+    Preparing {
+        /// What, such as `building everyday-worker`.
+        what: String,
+    },
+    /// Something was found out that belongs into the record of the environment.
+    Noted {
+        /// What.
+        note: &'a Note,
     },
     /// A repetition begins.
     RunStarted {
@@ -27,6 +42,11 @@ pub enum Event<'a> {
         /// How many of the matrix's planned repetitions are behind us, warm-ups included.
         done: u64,
     },
+    /// A repetition was measured while others took too much of the machine. It is kept, and made again.
+    SetAside {
+        /// What it measured, and in `disturbed` why it does not count.
+        record: &'a SampleRecord,
+    },
     /// A cell ended without (all) its figures: failed, skipped or unsupported. Its remaining repetitions are dropped.
     CellFailed {
         /// The cell's id.
@@ -35,6 +55,15 @@ pub enum Event<'a> {
         record: &'a Record,
         /// The same failure, for display.
         failure: &'a Failure,
+        /// How many of the matrix's planned repetitions are behind us, the dropped ones included.
+        done: u64,
+    },
+    /// The twin of a baseline could not be measured: there will be no noise floor. No cell fails for it.
+    TwinFailed {
+        /// `Record::Failure`, for the sample file.
+        record: &'a Record,
+        /// One sentence; `None` where it says no more than the failure of the baseline will.
+        warning: Option<String>,
         /// How many of the matrix's planned repetitions are behind us, the dropped ones included.
         done: u64,
     },
@@ -59,6 +88,30 @@ pub enum Event<'a> {
         complete: bool,
         /// From the first repetition's start to here.
         wall: Duration,
+    },
+}
+
+/// Something that belongs into the record of the environment.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Note {
+    /// A worker was built after the matrix had begun.
+    Built {
+        /// Its file.
+        path: PathBuf,
+    },
+    /// A time was turned into a number of tasks.
+    Counted {
+        /// [What was counted](super::counting::key).
+        key: String,
+        /// The number, and how it was found.
+        number: TaskNumber,
+    },
+    /// A service or a program was found.
+    Service {
+        /// What the matrix calls it.
+        name: String,
+        /// Its version and the like.
+        found: String,
     },
 }
 

@@ -3,13 +3,15 @@
 //! [`ProcessLauncher`](super::workers::ProcessLauncher) starts processes;
 //! [`ScriptedLauncher`](super::scripted::ScriptedLauncher) answers from a script. Nothing here starts anything.
 
-use std::path::Path;
+use std::collections::{BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use protocol::{Job, Pace, Ready};
 
+use super::event::Note;
 use super::failure::{Failure, FailureKind};
-use crate::matrix::plan::{BurnRate, HttpWork};
+use crate::matrix::plan::{BatchWork, BurnRate, Endpoints, HttpWork, Need, Scenario};
 use crate::results::record::Measured;
 
 /// What a cell's processes are started for.
@@ -30,8 +32,38 @@ pub struct Assignment<'a> {
 pub enum Duty<'a> {
     /// A fixed set of tasks, by one worker.
     Batch(Job),
+    /// The same, by a worker that needs something around it.
+    Serviced(ServicedDuty<'a>),
     /// A server under load: a server and its client, which are one cell.
     Http(HttpDuty<'a>),
+}
+
+/// A fixed set of tasks with what they need, and everything that was measured beforehand.
+#[derive(Debug, Clone)]
+pub struct ServicedDuty<'a> {
+    /// The tasks, but for their number.
+    pub work: &'a BatchWork,
+    /// How many tasks there are.
+    pub tasks: u64,
+    /// What turns CPU time into a count.
+    pub rate: BurnRate,
+    /// What must be there.
+    pub needs: Vec<Need>,
+    /// Usable CPUs.
+    pub cores: u32,
+}
+
+impl<'a> Duty<'a> {
+    /// A fixed set of tasks, with what they need and what `others` says besides.
+    #[must_use]
+    pub fn batch(work: &'a BatchWork, tasks: u64, rate: BurnRate, others: &[Need], cores: u32) -> Self {
+        let mut needs = work.task.needs();
+        needs.extend(others.iter().filter(|need| !work.task.needs().contains(need)).cloned());
+        match needs.is_empty() {
+            true => Self::Batch(Job::Batch(work.job(rate, tasks, &Endpoints::default()))),
+            false => Self::Serviced(ServicedDuty { work, tasks, rate, needs, cores }),
+        }
+    }
 }
 
 /// A server and the load on it, with everything that was measured beforehand.
@@ -74,6 +106,26 @@ pub trait Launcher {
     /// # Errors
     /// It is not installed, could not be started, or would not fit the limits of the system.
     fn launch(&mut self, assignment: &Assignment<'_>) -> Result<Box<dyn Session>, Failure>;
+
+    /// Our own workers that the cells of a scenario need, those in `skip` (by id) left out, and that are not built yet.
+    fn unbuilt(&self, _scenario: &Scenario, _skip: &HashSet<String>) -> BTreeSet<&'static str> {
+        BTreeSet::new()
+    }
+
+    /// Builds workers, and answers where they are. One that cannot be built fails the cells that need it.
+    fn build(&mut self, _workers: &BTreeSet<&'static str>) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    /// Ends what was kept for the cells of a scenario, as they are over; tells what a person should know about that.
+    fn release(&mut self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// What was found out since it was asked last and belongs into the record.
+    fn take_notes(&mut self) -> Vec<Note> {
+        Vec::new()
+    }
 }
 
 /// A worker that was started, or a server and its client. It must be [closed](Session::close), whatever it answered.

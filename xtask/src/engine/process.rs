@@ -21,7 +21,7 @@ use nix::unistd::Pid;
 use super::lines::{Lines, Tail, TooLong};
 use super::pipes::{read_some, set_nonblocking, until};
 use super::signals::{ChildExits, Control};
-use super::spawn::{Streams, WorkerCommand, spawn};
+use super::spawn::{Identity, Streams, WorkerCommand, spawn};
 
 /// A process that leads its own process group.
 #[derive(Debug)]
@@ -48,10 +48,11 @@ impl Process {
         name: &'static str,
         streams: Streams,
         command: &WorkerCommand,
+        identity: Option<Identity>,
         control: &Control,
         exits: &Rc<ChildExits>,
     ) -> io::Result<Self> {
-        let (mut child, stderr) = spawn(streams, command)?;
+        let (mut child, stderr) = spawn(streams, command, identity)?;
         let process = Self {
             name,
             status: None,

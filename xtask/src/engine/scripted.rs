@@ -8,13 +8,17 @@ use std::time::Duration;
 
 use protocol::{Histogram, HttpModel, HttpRequest, Job, Listen, LoadSample, Lock, Model, Pace, Ready, Sample, Task};
 
+use super::before::Before;
 use super::failure::Failure;
 use super::launcher::{Assignment, Duty, Halt, Launcher, Session};
+use super::machine::{Readings, Scale, Snapshot};
+use super::schedule::{Visit, schedule};
+use super::twins::Twins;
 use crate::matrix::plan::{
-    BatchWork, Cell, CpuWork, HttpWork, LoadSpec, Order, OwnServer, PaceSpec, Plan, RUST_RUNTIME, Scenario, Schedule,
-    ServerSpec, TaskSpec, Work,
+    BatchWork, Cell, CpuWork, Endpoints, HttpWork, LoadSpec, Need, Order, OwnServer, PaceSpec, Plan, RUST_RUNTIME,
+    Scenario, Schedule, ServerSpec, TaskCount, TaskSpec, Work,
 };
-use crate::results::record::{HttpSample, Measured};
+use crate::results::record::{HttpSample, MachineDelta, Measured};
 
 /// What a scripted worker does next.
 #[derive(Debug, Clone)]
@@ -100,7 +104,7 @@ impl Launcher for ScriptedLauncher {
                 Pace::Open { rate_per_s, seed, .. } => format!(" at {rate_per_s}/s, seed {seed}"),
                 Pace::Closed { .. } => String::new(),
             },
-            Duty::Batch(_) => String::new(),
+            Duty::Batch(_) | Duty::Serviced(_) => String::new(),
         };
         self.log.borrow_mut().push(format!("launch {}{pace}", assignment.label));
         if let Some(Step::NotLaunched(failure)) =
@@ -145,11 +149,27 @@ impl Does {
         match duty {
             Duty::Batch(Job::Batch(batch)) => Self::Tasks { tasks: batch.tasks, task: batch.task.clone() },
             Duty::Batch(other) => panic!("{other:?} is not the job of a batch"),
+            Duty::Serviced(duty) => {
+                Self::Tasks { tasks: duty.tasks, task: duty.work.task.resolve(duty.rate, &everywhere()) }
+            }
             Duty::Http(duty) => Self::Requests(match duty.pace {
                 Pace::Closed { requests } => requests,
                 Pace::Open { rate_per_s, duration_ns, .. } => (rate_per_s * duration_ns as f64 / 1e9) as u64,
             }),
         }
+    }
+}
+
+/// Places for everything that a task may need.
+fn everywhere() -> Endpoints {
+    let at = || Some("127.0.0.1:1".to_owned());
+    let programs = [Need::ImageMagick, Need::Program("zip".to_owned())].into_iter();
+    Endpoints {
+        postgres: Some("host=/nowhere".to_owned()),
+        mail: at(),
+        http: at(),
+        folder: Some("/nowhere".into()),
+        programs: programs.map(|need| (need, "/nowhere/program".into())).collect(),
     }
 }
 
@@ -209,6 +229,42 @@ impl Session for ScriptedSession {
     }
 }
 
+/// A machine without a machine: it tells what it was told to, a repetition after the other.
+#[derive(Debug, Default)]
+pub struct ScriptedMachine {
+    deltas: VecDeque<MachineDelta>,
+}
+
+impl ScriptedMachine {
+    /// What it does in each repetition, warm-ups included; nothing in those that follow.
+    #[must_use]
+    pub fn new(deltas: impl IntoIterator<Item = MachineDelta>) -> Self {
+        Self { deltas: deltas.into_iter().collect() }
+    }
+}
+
+impl Readings for ScriptedMachine {
+    fn cell_begins(&mut self) {}
+
+    fn before(&mut self) -> Snapshot {
+        Snapshot::default()
+    }
+
+    fn since(&mut self, _: &Snapshot, _: Option<u64>) -> MachineDelta {
+        self.deltas.pop_front().unwrap_or_default()
+    }
+
+    fn scale(&self) -> Scale {
+        Scale { cpus: 2, others_step_ns: 0 }
+    }
+}
+
+/// All visits of a plan, without twins, that nothing was measured of.
+#[must_use]
+pub fn visits(plan: &Plan) -> Vec<Visit> {
+    schedule(plan, 0, &Twins::default(), &Before::default())
+}
+
 /// A plan of one scenario `s` with a cell `s/cell=NAME` for every name, all doing the same work, compared with
 /// nobody: something to run in a test.
 #[must_use]
@@ -222,7 +278,7 @@ pub fn plan_of(order: Order, warmups: u32, runs: u32, names: &[&str]) -> Plan {
             workers: 1,
             lock: Lock::None,
             switch_interval: None,
-            tasks: 2,
+            tasks: TaskCount::Exactly(2),
             steps: 1,
             task: TaskSpec::SumOfSquares { n: 10 },
         }),
@@ -234,6 +290,7 @@ pub fn plan_of(order: Order, warmups: u32, runs: u32, names: &[&str]) -> Plan {
             question: None,
             compare: None,
             include_setup: false,
+            needs: Vec::new(),
             axes: Vec::new(),
             schedule: Schedule { order, warmups, runs, timeout: Duration::from_secs(1) },
             cells: names.iter().map(cell).collect(),

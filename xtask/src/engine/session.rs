@@ -8,6 +8,7 @@ use super::answer;
 use super::conversation::{Break, Conversation, Limit};
 use super::ending::Manner;
 use super::launcher::{Halt, Session};
+use super::process::Process;
 use crate::results::record::Measured;
 
 /// A worker process that is spoken to.
@@ -21,6 +22,20 @@ pub(super) struct ProcessSession {
     pub(super) timeout: Duration,
 }
 
+impl ProcessSession {
+    /// One repetition, or until the process beside has ended.
+    pub(super) fn run_beside(&mut self, warmup: bool, beside: Option<&mut Process>) -> Result<Measured, Break> {
+        let limit = Limit::run(self.timeout);
+        match self.conversation.run(warmup, limit, beside)? {
+            Reply::Sample(sample) => match answer::check(&self.job, &sample) {
+                Ok(()) => Ok(Measured::Batch(sample)),
+                Err(failure) => Err(self.conversation.fail(failure.kind, Manner::Ask, failure.reason).into()),
+            },
+            other => Err(self.conversation.unexpected(limit.asked, &other).into()),
+        }
+    }
+}
+
 impl Session for ProcessSession {
     fn prepare(&mut self) -> Result<Vec<Ready>, Halt> {
         let ready = self.conversation.prepare(self.job.clone(), Limit::ready(self.ready), None);
@@ -28,14 +43,7 @@ impl Session for ProcessSession {
     }
 
     fn run(&mut self, warmup: bool) -> Result<Measured, Halt> {
-        let limit = Limit::run(self.timeout);
-        match self.conversation.run(warmup, limit, None).map_err(Break::alone)? {
-            Reply::Sample(sample) => match answer::check(&self.job, &sample) {
-                Ok(()) => Ok(Measured::Batch(sample)),
-                Err(failure) => Err(self.conversation.fail(failure.kind, Manner::Ask, failure.reason)),
-            },
-            other => Err(self.conversation.unexpected(limit.asked, &other)),
-        }
+        self.run_beside(warmup, None).map_err(Break::alone)
     }
 
     fn close(mut self: Box<Self>) -> Vec<String> {

@@ -18,8 +18,8 @@ use signal_hook::low_level;
 /// The exit status of a run that was interrupted.
 pub const EXIT_INTERRUPTED: i32 = 130;
 
-/// A cell has a server and a client at most.
-const GROUPS: usize = 2;
+/// A cell has a server and a client, or a worker and the services that its scenario needs: a few at most.
+const GROUPS: usize = 8;
 
 /// What a person asked for. Clones share one state.
 #[derive(Debug, Clone)]

@@ -30,6 +30,15 @@ impl WorkerCommand {
     }
 }
 
+/// A user that a process runs as, and nothing else of ours: not our other groups either.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Identity {
+    /// The user's id.
+    pub uid: u32,
+    /// The id of its group.
+    pub gid: u32,
+}
+
 /// What the standard streams of a process are for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Streams {
@@ -39,13 +48,22 @@ pub enum Streams {
     Log,
 }
 
-/// Starts a program; where its streams are a log, the answer has the end that is read.
-pub(super) fn spawn(streams: Streams, command: &WorkerCommand) -> io::Result<(Child, Option<File>)> {
+/// Starts a program, as somebody else where `identity` says so; where its streams are a log, the answer has the end that
+/// is read.
+pub(super) fn spawn(
+    streams: Streams,
+    command: &WorkerCommand,
+    identity: Option<Identity>,
+) -> io::Result<(Child, Option<File>)> {
     let mut builder = Command::new(&command.program);
     builder
         .args(&command.arguments)
         .envs(command.environment.iter().map(|(name, value)| (name, value)))
         .process_group(0);
+    if let Some(Identity { uid, gid }) = identity {
+        // The standard library gives up our other groups when root becomes somebody else.
+        builder.gid(gid).uid(uid);
+    }
     if let Some(folder) = &command.folder {
         builder.current_dir(folder);
     }

@@ -7,7 +7,7 @@ use super::ending::Orphans;
 use super::failure::{Failure, FailureKind};
 use super::process::Process;
 use super::signals::{ChildExits, Control};
-use super::spawn::{Streams, WorkerCommand};
+use super::spawn::{Identity, Streams, WorkerCommand};
 
 /// Starts processes.
 #[derive(Debug, Clone)]
@@ -26,9 +26,20 @@ impl Starter {
         streams: Streams,
         command: &WorkerCommand,
     ) -> Result<Process, Failure> {
+        self.start_as(name, streams, command, None)
+    }
+
+    /// The same as somebody else.
+    pub(super) fn start_as(
+        &self,
+        name: &'static str,
+        streams: Streams,
+        command: &WorkerCommand,
+        identity: Option<Identity>,
+    ) -> Result<Process, Failure> {
         let mut command = command.clone();
         command.environment.push(self.orphans.mark.clone());
-        Process::start(name, streams, &command, &self.control, &self.exits).map_err(|error| Failure {
+        Process::start(name, streams, &command, identity, &self.control, &self.exits).map_err(|error| Failure {
             kind: FailureKind::NotStarted,
             reason: format!("{} could not be started: {error}", command.program.display()),
             stderr_tail: Vec::new(),

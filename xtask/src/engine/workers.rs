@@ -1,9 +1,9 @@
 //! The launcher with processes: finds the programs of an assignment and starts them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::env;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -12,15 +12,18 @@ use protocol::Job;
 use super::binaries::{self, Binaries, CLIENT, NotFound, SERVER};
 use super::conversation::Limits;
 use super::ending::Orphans;
+use super::event::Note;
 use super::failure::{Failure, FailureKind};
 use super::http::{HttpSession, Server, command, own, running};
-use super::launcher::{Assignment, Duty, HttpDuty, Launcher, Session};
+use super::launcher::{Assignment, Duty, HttpDuty, Launcher, ServicedDuty, Session};
 use super::linux;
+use super::service::session::ServicedSession;
+use super::service::stock::Stock;
 use super::session::ProcessSession;
 use super::signals::{ChildExits, Control};
 use super::spawn::WorkerCommand;
 use super::starter::Starter;
-use crate::matrix::plan::{RUST_RUNTIME, Runtime, ServerCommand, ServerSpec};
+use crate::matrix::plan::{RUST_RUNTIME, Runtime, Scenario, ServerCommand, ServerSpec};
 
 /// Environment variable by which the descendants of a launcher's workers are known.
 const MARK: &str = "PARALLAX_LAUNCHER";
@@ -34,7 +37,16 @@ pub struct ProcessLauncher {
     /// Our own workers, by name.
     workers: BTreeMap<&'static str, WorkerCommand>,
     starter: Starter,
+    /// What cells need around their workers.
+    stock: Stock,
+    /// Builds workers that were not built before.
+    builder: Option<Builder>,
+    /// Why workers could not be built.
+    failed_builds: BTreeMap<&'static str, String>,
 }
+
+/// Builds workers.
+pub type Builder = fn(&BTreeSet<&'static str>) -> anyhow::Result<Binaries>;
 
 impl ProcessLauncher {
     /// A launcher for the plan's runtimes and the workers that were built. Looks the runtimes up now: what is missing
@@ -63,6 +75,9 @@ impl ProcessLauncher {
                 },
                 exits: Rc::new(ChildExits::listen()?),
             },
+            stock: Stock::default(),
+            builder: None,
+            failed_builds: BTreeMap::new(),
         })
     }
 
@@ -80,6 +95,20 @@ impl ProcessLauncher {
         self
     }
 
+    /// Makes the folders of tasks that name no other place in this one.
+    #[must_use]
+    pub fn with_scratch(mut self, folder: PathBuf) -> Self {
+        self.stock = Stock::new(folder);
+        self
+    }
+
+    /// Builds workers that are missing when the first scenario is reached that needs them.
+    #[must_use]
+    pub fn with_builder(mut self, builder: Builder) -> Self {
+        self.builder = Some(builder);
+        self
+    }
+
     /// Promises that nothing else in this process starts processes while a worker runs. Every unknown child is then an
     /// orphan of a worker, also one that hid its descent by clearing its environment.
     #[must_use]
@@ -91,14 +120,17 @@ impl ProcessLauncher {
     /// The program of one of our own workers.
     fn own(&self, name: &'static str) -> Result<WorkerCommand, Failure> {
         self.workers.get(name).cloned().ok_or_else(|| {
-            let reason = format!("{name} was not built: run `cargo build --release -p {name}`");
+            let reason = match self.failed_builds.get(name) {
+                Some(why) => format!("{name} was not built: {why}"),
+                None => format!("{name} was not built: run `cargo build --release -p {name}`"),
+            };
             Failure::new(FailureKind::NotStarted, reason)
         })
     }
 
-    fn batch_command(&self, runtime: &str, job: &Job) -> Result<WorkerCommand, Failure> {
+    fn worker_command(&self, runtime: &str, ours: impl FnOnce() -> &'static str) -> Result<WorkerCommand, Failure> {
         if runtime == RUST_RUNTIME {
-            return self.own(binaries::worker_of(job));
+            return self.own(ours());
         }
         match self.runtimes.get(runtime) {
             Some(Ok(command)) => Ok(command.clone()),
@@ -111,7 +143,7 @@ impl ProcessLauncher {
     }
 
     fn batch(&self, assignment: &Assignment<'_>, job: &Job) -> Result<Box<dyn Session>, Failure> {
-        let command = self.batch_command(assignment.runtime, job)?;
+        let command = self.worker_command(assignment.runtime, || binaries::worker_of(job))?;
         Ok(Box::new(ProcessSession {
             conversation: self.starter.converse("the worker", &command, true)?,
             job: job.clone(),
@@ -120,11 +152,22 @@ impl ProcessLauncher {
         }))
     }
 
+    fn serviced(&mut self, assignment: &Assignment<'_>, duty: &ServicedDuty<'_>) -> Result<Box<dyn Session>, Failure> {
+        // First what is missing: that is no fault of anybody, whatever else is wrong.
+        let mut stock = std::mem::take(&mut self.stock);
+        let around = stock.surround(duty, &self.starter, &|name| self.own(name));
+        self.stock = stock;
+        let command = self.worker_command(assignment.runtime, || binaries::worker_for(&duty.work.task))?;
+        let session = ServicedSession::new(around?, command, duty, assignment.timeout, self.starter.clone());
+        Ok(Box::new(session))
+    }
+
     fn http(&self, assignment: &Assignment<'_>, duty: &HttpDuty<'_>) -> Result<Box<dyn Session>, Failure> {
         let client = self.own(CLIENT)?;
         let server: Box<dyn Server> = match &duty.work.server {
             ServerSpec::Own(spec) => {
-                Box::new(own::OwnServer::new(self.own(SERVER)?, spec, duty.rate, self.starter.clone()))
+                let program = self.worker_command(assignment.runtime, || SERVER)?;
+                Box::new(own::OwnServer::new(program, spec, duty.rate, self.starter.clone()))
             }
             ServerSpec::Command(spec) => {
                 let program = self.server_command(spec, duty)?;
@@ -163,7 +206,43 @@ impl Launcher for ProcessLauncher {
     fn launch(&mut self, assignment: &Assignment<'_>) -> Result<Box<dyn Session>, Failure> {
         match &assignment.duty {
             Duty::Batch(job) => self.batch(assignment, job),
+            Duty::Serviced(duty) => self.serviced(assignment, duty),
             Duty::Http(duty) => self.http(assignment, duty),
         }
+    }
+
+    fn unbuilt(&self, scenario: &Scenario, skip: &HashSet<String>) -> BTreeSet<&'static str> {
+        if self.builder.is_none() {
+            return BTreeSet::new();
+        }
+        let mut needed = binaries::needed_by(scenario, skip);
+        needed.retain(|worker| !self.workers.contains_key(worker) && !self.failed_builds.contains_key(worker));
+        needed
+    }
+
+    fn build(&mut self, workers: &BTreeSet<&'static str>) -> Vec<PathBuf> {
+        let Some(builder) = self.builder else { return Vec::new() };
+        let mut built = Vec::new();
+        // One by one: what does not compile is no fault of the others.
+        for worker in workers {
+            match builder(&BTreeSet::from([*worker])) {
+                Ok(binaries) => {
+                    for (name, path) in binaries.iter() {
+                        self.workers.insert(name, WorkerCommand::of(path.to_owned()));
+                        built.push(path.to_owned());
+                    }
+                }
+                Err(error) => drop(self.failed_builds.insert(worker, format!("{error:#}"))),
+            }
+        }
+        built
+    }
+
+    fn release(&mut self) -> Vec<String> {
+        self.stock.end()
+    }
+
+    fn take_notes(&mut self) -> Vec<Note> {
+        self.stock.take_notes()
     }
 }

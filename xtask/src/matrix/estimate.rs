@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use protocol::{Lock, Model};
 
-use super::plan::{BatchWork, Cell, CpuWork, Plan, RUST_RUNTIME, Scenario, TaskSpec, Work};
+use super::plan::{BatchWork, Cell, CpuWork, Plan, RUST_RUNTIME, Scenario, TaskCount, TaskSpec, Work};
 
+mod everyday;
 mod http;
 
 /// One iteration of the burn, in nanoseconds: a multiplication and an addition that depend on the one before.
@@ -45,7 +46,7 @@ impl Plan {
         let schedule = scenario.schedule;
         let one = cell.work.estimate(cell.runtime != RUST_RUNTIME, self.cores).min(schedule.timeout);
         let start = match &cell.work {
-            Work::Batch(_) => PROCESS,
+            Work::Batch(batch) => PROCESS + everyday::start(&batch.task),
             Work::Http(http) => PROCESS + http.server.start(),
         };
         times(one, schedule.repetitions()) + times(start, schedule.processes())
@@ -70,13 +71,16 @@ impl Work {
 impl BatchWork {
     fn estimate(&self, interpreter: bool, cores: u32) -> Duration {
         let (io, cpu) = self.task.estimate(interpreter);
-        let (tasks, steps) = (self.tasks as f64, f64::from(self.steps));
+        let steps = f64::from(self.steps);
+        let tasks = self.tasks.estimate(steps * (io + cpu));
         let workers = f64::from(self.workers).min(tasks);
         // How many tasks are under way at once, and how many of them can compute at once.
         let (lanes, computing) = match self.model {
             Model::Sequential => (1.0, 1.0),
             Model::Async => (tasks, 1.0),
-            Model::Threads | Model::Processes | Model::Rayon => (workers, workers),
+            Model::Threads | Model::Processes | Model::Rayon | Model::Interpreters | Model::Ractors => {
+                (workers, workers)
+            }
             Model::Loops | Model::WorkStealing | Model::Offload => (tasks, workers),
         };
         let locked = self.lock != Lock::None && self.model != Model::Processes;
@@ -90,6 +94,19 @@ impl BatchWork {
             _ => THREAD_SETUP.as_secs_f64() * f64::from(self.workers),
         };
         Duration::try_from_secs_f64(one_lane.max(all_busy) + setup).unwrap_or(Duration::MAX)
+    }
+}
+
+impl TaskCount {
+    /// How many tasks there are, if one takes so many seconds.
+    fn estimate(self, task_s: f64) -> f64 {
+        match self {
+            Self::Exactly(count) => count as f64,
+            Self::Time { time, multiple_of } => {
+                let multiple = f64::from(multiple_of);
+                (time.as_secs_f64() / task_s.max(1e-9) / multiple).round().max(1.0) * multiple
+            }
+        }
     }
 }
 
@@ -110,6 +127,7 @@ impl TaskSpec {
             }
             Self::Wait { io } => (io.as_secs_f64(), 0.0),
             Self::WaitAndBurn { io, cpu } => (io.as_secs_f64(), burn(cpu)),
+            other => everyday::step(other),
         }
     }
 }
@@ -129,7 +147,7 @@ mod tests {
     fn seconds(model: Model, workers: u32, lock: Lock, io: u64, cpu: u64) -> f64 {
         let task =
             TaskSpec::WaitAndBurn { io: Duration::from_millis(io), cpu: CpuWork::Time(Duration::from_millis(cpu)) };
-        let work = BatchWork { model, workers, lock, switch_interval: None, tasks: 32, steps: 5, task };
+        let work = BatchWork { model, workers, lock, switch_interval: None, tasks: 32.into(), steps: 5, task };
         let estimate = work.estimate(false, 4).as_secs_f64();
         (estimate * 100.0).round() / 100.0
     }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::comparisons::Comparisons;
 use super::coordinates::Coordinates;
 use super::draft::{Draft, why_ignored};
-use super::plan::{Cell, Scenario};
+use super::plan::{BatchWork, Cell, Scenario, TaskCount, Work};
 use super::problem::{Problem, Problems};
 use super::written::{Exclude, Question, Subject};
 
@@ -82,6 +82,7 @@ pub fn expand(question: &Question, cores: u32, problems: &mut Problems) -> Optio
         ));
         return None;
     }
+    deal_out_evenly(&mut cells);
     check_compare(question, &cells, problems)?;
     let comparisons = comparisons.finish(question, &cells);
     if let Some((_, span)) = question.compare.as_ref().and_then(|compare| compare.baseline.as_ref())
@@ -98,11 +99,26 @@ pub fn expand(question: &Question, cores: u32, problems: &mut Problems) -> Optio
         question: question.asks.clone(),
         compare: question.compare.as_ref().map(|compare| question.dimensions[compare.dimension].name.clone()),
         include_setup: question.include_setup,
+        needs: question.needs.clone(),
         axes: coordinates.used_axes(),
         schedule: question.schedule,
         cells,
         comparisons,
     })
+}
+
+/// Makes every number of tasks that will be counted a multiple of the largest number of workers.
+fn deal_out_evenly(cells: &mut [Cell]) {
+    let workers = cells.iter().filter_map(|cell| match &cell.work {
+        Work::Batch(batch) => Some(batch.workers),
+        Work::Http(_) => None,
+    });
+    let most = workers.max().unwrap_or(1);
+    for cell in cells {
+        if let Work::Batch(BatchWork { tasks: TaskCount::Time { multiple_of, .. }, .. }) = &mut cell.work {
+            *multiple_of = most;
+        }
+    }
 }
 
 /// The next combination; the last axis turns fastest. False after the last one.

@@ -12,6 +12,7 @@
 //! | [`problem`] | mistakes and how they are shown |
 //! | [`schema`], [`mod@reference`] | the vocabulary for editors and for people |
 
+mod address;
 pub mod axis;
 mod choice;
 mod comparisons;
@@ -32,8 +33,10 @@ mod reader;
 pub mod reference;
 pub mod schema;
 mod setting;
+pub mod size;
 mod source;
 mod task;
+mod task_spec;
 pub mod vocabulary;
 mod written;
 mod zip;
@@ -41,7 +44,7 @@ mod zip;
 use crate::number::grouped;
 use std::path::Path;
 
-use plan::Plan;
+use plan::{Plan, Runtime};
 use problem::{Problem, Problems, Report};
 use vocabulary::tables::MAX_CELLS;
 
@@ -69,8 +72,17 @@ pub fn usable_cores() -> u32 {
 /// # Errors
 /// Everything that is wrong with the file.
 pub fn load(path: &Path, options: &LoadOptions) -> Result<Plan, Report> {
+    load_with(path, options, &[])
+}
+
+/// The same with runtimes that the file does not have, which join every axis of runtimes that is not zipped. One that
+/// has the name of a runtime of the file takes its place.
+///
+/// # Errors
+/// Everything that is wrong with the file.
+pub fn load_with(path: &Path, options: &LoadOptions, extra: &[Runtime]) -> Result<Plan, Report> {
     let text = source::read(path)?;
-    parse(path, text, options)
+    parse_with(path, text, options, extra)
 }
 
 /// The same with the full sizes and with those of `--quick`, reading the file once: it may be a pipe.
@@ -89,17 +101,21 @@ pub fn load_both(path: &Path, options: &LoadOptions) -> Result<(Plan, Plan), Rep
 /// # Errors
 /// Everything that is wrong with the text.
 pub fn parse(path: &Path, text: String, options: &LoadOptions) -> Result<Plan, Report> {
+    parse_with(path, text, options, &[])
+}
+
+fn parse_with(path: &Path, text: String, options: &LoadOptions, extra: &[Runtime]) -> Result<Plan, Report> {
     let mut problems = Problems::default();
     let mut plan = None;
     match parse::syntax(&text) {
         Ok(root) => {
-            plan = Some(read(path, &root, options, &mut problems));
+            plan = Some(read(path, &root, options, extra, &mut problems));
             if ["batch", "http"]
                 .iter()
                 .filter_map(|key| root.get(*key))
                 .any(|tables| parse::has_quick(tables.get_ref()))
             {
-                read(path, &root, &LoadOptions { quick: !options.quick, ..*options }, &mut problems);
+                read(path, &root, &LoadOptions { quick: !options.quick, ..*options }, extra, &mut problems);
             }
         }
         Err(problem) => problems.push(problem),
@@ -115,8 +131,14 @@ fn folder(file: &Path) -> &Path {
     file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."))
 }
 
-fn read(path: &Path, root: &toml::de::DeTable<'_>, options: &LoadOptions, problems: &mut Problems) -> Plan {
-    let matrix = parse::matrix(root, folder(path), options, problems);
+fn read(
+    path: &Path,
+    root: &toml::de::DeTable<'_>,
+    options: &LoadOptions,
+    extra: &[Runtime],
+    problems: &mut Problems,
+) -> Plan {
+    let matrix = parse::matrix(root, folder(path), options, extra, problems);
     let mut scenarios = Vec::new();
     let mut left = MAX_CELLS;
     for question in &matrix.questions {

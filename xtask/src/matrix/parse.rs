@@ -51,13 +51,28 @@ pub fn syntax(text: &str) -> Result<DeTable<'_>, Problem> {
 }
 
 /// Reads the file, which is in `folder`; mistakes go to `problems`.
-pub fn matrix<'d>(root: &'d DeTable<'d>, folder: &Path, options: &LoadOptions, problems: &mut Problems) -> Matrix {
+///
+/// Runtimes that the file does not have come with `extra`.
+pub fn matrix<'d>(
+    root: &'d DeTable<'d>,
+    folder: &Path,
+    options: &LoadOptions,
+    extra: &[Runtime],
+    problems: &mut Problems,
+) -> Matrix {
     let entries = Entries::read(ROOT.header, &keys(&ROOT), 0..0, root, problems);
     version(&entries, problems);
     let defaults = defaults(&entries, problems);
-    let runtimes = runtimes(&entries, problems);
+    let mut runtimes = runtimes(&entries, folder, problems);
+    let added = add(&mut runtimes, extra);
     let names: Vec<String> = runtimes.iter().map(|(runtime, _)| runtime.name.clone()).collect();
-    let around = Surroundings { cores: options.cores, runtimes: &names, folder, allow_remote: options.allow_remote };
+    let around = Surroundings {
+        cores: options.cores,
+        runtimes: &names,
+        added: &added,
+        folder,
+        allow_remote: options.allow_remote,
+    };
     let mut tables: Vec<(Subject, &DeTable<'_>, Span)> = Vec::new();
     for (name, subject) in [("batch", Subject::Batch), ("http", Subject::Http)] {
         let found = self::tables(entries.get(name), name, problems).into_iter();
@@ -132,7 +147,22 @@ pub fn schedule(entries: &Entries<'_>, otherwise: Schedule, problems: &mut Probl
     }
 }
 
-fn runtimes(entries: &Entries<'_>, problems: &mut Problems) -> Vec<(Runtime, Span)> {
+/// Adds runtimes to those of the file. One that has a name of the file's takes the place of that one's command; the
+/// answer is the names of all of them.
+fn add(runtimes: &mut Vec<(Runtime, Span)>, extra: &[Runtime]) -> Vec<String> {
+    for new in extra {
+        match runtimes.iter_mut().find(|(runtime, _)| runtime.name == new.name) {
+            Some((runtime, _)) => {
+                let (install, env) = (runtime.install.take(), std::mem::take(&mut runtime.env));
+                *runtime = Runtime { install: install.or_else(|| new.install.clone()), env, ..new.clone() };
+            }
+            None => runtimes.push((new.clone(), 0..0)),
+        }
+    }
+    extra.iter().map(|runtime| runtime.name.clone()).collect()
+}
+
+fn runtimes(entries: &Entries<'_>, folder: &Path, problems: &mut Problems) -> Vec<(Runtime, Span)> {
     let keys = keys(&RUNTIME);
     let mut runtimes = Vec::new();
     for (table, span) in tables(entries.get("runtime"), "runtime", problems) {
@@ -158,6 +188,7 @@ fn runtimes(entries: &Entries<'_>, problems: &mut Problems) -> Vec<(Runtime, Spa
             version,
             install: install.map(str::to_owned),
             env: env.unwrap_or_default(),
+            folder: folder.to_owned(),
         };
         runtimes.push((runtime, entry.value.span()));
     }

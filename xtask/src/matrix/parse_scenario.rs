@@ -6,7 +6,7 @@ use super::choice::{compare, excludes};
 use super::entries::{Entries, Entry};
 use super::http::{self, labelled, vars};
 use super::parse::{keys, schedule};
-use super::plan::Schedule;
+use super::plan::{Need, Schedule};
 use super::problem::{Problem, Problems, Span, list};
 use super::reader::{self, Value, unexpected};
 use super::setting::{self, Setting, Surroundings};
@@ -64,7 +64,10 @@ pub fn scenario<'d>(
     let question = entries.get("question").and_then(|entry| reader::text(entry.key, entry.value, problems));
     let include_setup = entries.get("include_setup").and_then(|entry| reader::flag(entry.key, entry.value, problems));
 
-    let dimensions: Vec<Dimension> = entries.iter().flat_map(|entry| dimensions_of(entry, around, problems)).collect();
+    let needs = entries.get("needs").and_then(|entry| reader::names(entry.key, entry.value, problems));
+
+    let mut dimensions: Vec<Dimension> =
+        entries.iter().flat_map(|entry| dimensions_of(entry, around, problems)).collect();
     if subject == Subject::Http {
         http::check(&entries, &dimensions, schedule.timeout, problems);
     }
@@ -74,6 +77,7 @@ pub fn scenario<'d>(
     }
     let groups = groups(entries.get("zip"), &dimensions, problems);
     check_repeats(&dimensions, &groups, problems);
+    add_runtimes(&mut dimensions, &groups, around);
     let compare = compare(&entries, &dimensions, around, problems);
     let lenient = quick && overlay.is_some_and(|overlay| overlay.get("exclude").is_none());
     let excludes = excludes(entries.get("exclude"), &dimensions, lenient, around, problems);
@@ -86,12 +90,30 @@ pub fn scenario<'d>(
         name_span,
         asks: question.map(str::to_owned),
         include_setup: include_setup.unwrap_or(false),
+        needs: needs.unwrap_or_default().iter().map(|name| Need::named(name)).collect(),
         schedule,
         dimensions,
         groups,
         compare,
         excludes,
     })
+}
+
+/// Adds the runtimes of the command line to the axis of runtimes, where there is one that stands alone: one that is
+/// zipped with another axis has as many values as that.
+fn add_runtimes(dimensions: &mut [Dimension], groups: &[Vec<usize>], around: &Surroundings<'_>) {
+    let alone = groups.iter().filter_map(|group| if let [index] = group[..] { Some(index) } else { None });
+    let Some(index) = alone.into_iter().find(|index| matches!(dimensions[*index].key.kind, Kind::Runtime)) else {
+        return;
+    };
+    let axis = &mut dimensions[index];
+    for name in around.added {
+        let setting = Setting::Runtime(name.clone());
+        if axis.values.iter().all(|value| value.setting != setting) {
+            let (shown, span) = (name.as_str().into(), axis.span.clone());
+            axis.values.push(DimensionValue { setting, shown, symbolic: false, span });
+        }
+    }
 }
 
 /// The entries of the `quick` table.
@@ -118,7 +140,7 @@ fn dimensions_of(entry: &Entry<'_>, around: &Surroundings<'_>, problems: &mut Pr
     match entry.key.kind {
         Kind::Labelled { .. } => labelled::dimensions(entry, around, problems),
         Kind::Vars => vars::dimensions(entry, around, problems),
-        Kind::Target => dimension(entry, around, problems).into_iter().collect(),
+        Kind::Address { .. } => dimension(entry, around, problems).into_iter().collect(),
         _ if entry.key.axis => dimension(entry, around, problems).into_iter().collect(),
         _ => Vec::new(),
     }

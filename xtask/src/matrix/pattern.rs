@@ -88,6 +88,51 @@ impl Plan {
     }
 }
 
+/// Patterns for the cells of results, of which no more than their ids are known. Without a pattern, all cells.
+pub struct IdPatterns<'p>(Vec<Selector<'p>>);
+
+impl<'p> IdPatterns<'p> {
+    /// Reads the patterns.
+    ///
+    /// # Errors
+    /// One of them is not a glob.
+    pub fn new<S: AsRef<str>>(patterns: &'p [S]) -> Result<Self, PatternError> {
+        patterns.iter().map(|pattern| Selector::new(pattern.as_ref())).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// Whether one of them matches, or there is none.
+    #[must_use]
+    pub fn choose(&self, id: &str) -> bool {
+        self.0.is_empty() || self.0.iter().any(|pattern| pattern.matches(scenario_of(id), id))
+    }
+
+    /// Makes sure that each of them matches one of these ids.
+    ///
+    /// # Errors
+    /// One does not.
+    pub fn check(&self, ids: &[&str]) -> Result<(), PatternError> {
+        let idle = |pattern: &&Selector<'_>| !ids.iter().any(|id| pattern.matches(scenario_of(id), id));
+        let Some(pattern) = self.0.iter().find(idle) else { return Ok(()) };
+        let name = scenario_of(pattern.text);
+        let mut names: Vec<&str> = ids.iter().map(|id| scenario_of(id)).collect();
+        names.sort_unstable();
+        names.dedup();
+        let hint = match (ids.iter().find(|id| scenario_of(id) == name), nearest(name, names.iter().copied())) {
+            (Some(id), _) => format!("`{name}` has cells such as `{id}`"),
+            (None, Some(meant)) => format!("did you mean `{meant}`?"),
+            (None, None) if names.is_empty() => "there are no cells".to_owned(),
+            (None, None) => format!("the scenarios are {}", super::problem::list(&names)),
+        };
+        Err(PatternError(format!("the pattern `{}` matches no cell; {hint}", pattern.text)))
+    }
+}
+
+/// The scenario that an id begins with.
+#[must_use]
+pub fn scenario_of(id: &str) -> &str {
+    id.split('/').next().unwrap_or(id)
+}
+
 /// One pattern.
 struct Selector<'p> {
     text: &'p str,
@@ -110,7 +155,7 @@ impl<'p> Selector<'p> {
 
 impl Scenario {
     /// Keeps the flagged cells, and what is left of the comparisons.
-    fn keep(&mut self, keep: &[bool]) {
+    pub(crate) fn keep(&mut self, keep: &[bool]) {
         let mut place = Vec::with_capacity(keep.len());
         let mut kept = 0;
         for flag in keep {

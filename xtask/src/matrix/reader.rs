@@ -10,6 +10,7 @@ use toml::de::DeValue;
 use super::duration::{self, NotADuration};
 use super::nearest::nearest;
 use super::problem::{Problem, Problems, list, quote};
+use super::size::{self, NotASize};
 use super::vocabulary::{Key, Kind};
 
 /// A value of the file with its place.
@@ -73,8 +74,9 @@ pub fn is_label_char(c: char) -> bool {
     !(c.is_whitespace() || c.is_control() || LABEL_EXCLUDES.contains(c))
 }
 
-/// What labels cannot contain, besides white space and control characters.
-pub const LABEL_EXCLUDES: &str = ",=/\\*?[]{}!\"'`";
+/// What labels cannot contain, besides white space and control characters. `#` marks the [twins](crate::engine::twins)
+/// of cells.
+pub const LABEL_EXCLUDES: &str = ",=/\\*?[]{}!#\"'`";
 
 fn character(c: char) -> String {
     match c {
@@ -88,7 +90,7 @@ fn character(c: char) -> String {
 pub fn count(key: &Key, value: &Value<'_>, problems: &mut Problems) -> Option<u64> {
     let (min, max) = match key.kind {
         Kind::Count { min, max } => (min, max),
-        Kind::Workers { max } => (1, max),
+        Kind::Workers { max } | Kind::Tasks { max, .. } => (1, max),
         _ => unreachable!("`{}` is not a count in the vocabulary", key.name),
     };
     let DeValue::Integer(integer) = value.get_ref() else {
@@ -113,7 +115,11 @@ pub fn count(key: &Key, value: &Value<'_>, problems: &mut Problems) -> Option<u6
 
 /// A duration within its key's bounds.
 pub fn time(key: &Key, value: &Value<'_>, problems: &mut Problems) -> Option<Duration> {
-    let Kind::Time { min, max } = key.kind else { unreachable!("`{}` is not a duration in the vocabulary", key.name) };
+    let (min, max) = match key.kind {
+        Kind::Time { min, max } => (min, max),
+        Kind::Tasks { longest, .. } => (Duration::from_millis(1), longest),
+        _ => unreachable!("`{}` is not a duration in the vocabulary", key.name),
+    };
     let Some(text) = value.get_ref().as_str() else {
         let mut problem = unexpected(key, value);
         if let DeValue::Integer(number) = value.get_ref() {
@@ -145,6 +151,57 @@ pub fn time(key: &Key, value: &Value<'_>, problems: &mut Problems) -> Option<Dur
         None => problem,
     });
     None
+}
+
+/// A size within its key's bounds, in bytes.
+pub fn size(key: &Key, value: &Value<'_>, problems: &mut Problems) -> Option<u64> {
+    let Kind::Size { min, max } = key.kind else { unreachable!("`{}` is not a size in the vocabulary", key.name) };
+    let Some(text) = value.get_ref().as_str() else {
+        let mut problem = unexpected(key, value);
+        if let DeValue::Integer(number) = value.get_ref() {
+            problem = problem.help(format!("write it with its unit and in quotes, such as \"{number}B\""));
+        }
+        problems.push(problem);
+        return None;
+    };
+    let shown = quote(text);
+    let units = || format!("a size is a whole number followed at once by {}", size::UNITS_IN_WORDS);
+    let (why, help) = match size::parse(text) {
+        Ok(size) if (min..=max).contains(&size) => return Some(size),
+        Ok(_) | Err(NotASize::TooLarge) => (format!("`{}` is out of bounds: {shown}", key.name), None),
+        Err(NotASize::NoUnit) => (format!("`{}` has no unit: {shown}", key.name), Some(units())),
+        Err(NotASize::UnknownUnit(Some(meant))) => {
+            (format!("`{}` is not a size: {shown}", key.name), Some(format!("did you mean the unit `{meant}`?")))
+        }
+        Err(NotASize::NoNumber | NotASize::UnknownUnit(None)) => {
+            (format!("`{}` is not a size: {shown}", key.name), Some(units()))
+        }
+    };
+    let problem = Problem::new(why).at(value.span(), format!("expected {}", key.kind.expectation()));
+    problems.push(match help {
+        Some(help) => problem.help(help),
+        None => problem,
+    });
+    None
+}
+
+/// Names, none of them empty.
+pub fn names(key: &Key, value: &Value<'_>, problems: &mut Problems) -> Option<Vec<String>> {
+    let array = value.get_ref().as_array();
+    let Some(names) =
+        array.and_then(|array| array.iter().map(|name| name.get_ref().as_str()).collect::<Option<Vec<_>>>())
+    else {
+        problems.push(unexpected(key, value));
+        return None;
+    };
+    if names.iter().any(|name| name.trim().is_empty()) {
+        problems.push(
+            Problem::new(format!("`{}` contains an empty name", key.name))
+                .at(value.span(), format!("expected {}", key.kind.expectation())),
+        );
+        return None;
+    }
+    Some(names.into_iter().map(str::to_owned).collect())
 }
 
 /// One of the words that the key accepts.

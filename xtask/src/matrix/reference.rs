@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use super::vocabulary::http::{HTTP, LOAD, SERVER};
-use super::vocabulary::operations::{OPERATIONS, TASK};
+use super::vocabulary::operations::{self as every_operation, TASK};
 use super::vocabulary::tables::{BATCH, DEFAULTS, ROOT, RUNTIME};
-use super::vocabulary::{Key, Kind, Table, Words};
+use super::vocabulary::{Key, Kind, Operation, Table, Words};
 
 /// The page, with its last line feed.
 #[must_use]
@@ -42,16 +42,20 @@ fn section(page: &mut String, table: &Table) {
         _ => "The file".to_owned(),
     };
     add(page, format_args!("\n## {title}\n\n{}\n\n", table.about));
+    keys(page, table.keys, table.one_of);
+}
+
+fn keys(page: &mut String, keys: &[Key], one_of: &[&str]) {
     page.push_str("| key | value | default | meaning |\n| --- | --- | --- | --- |\n");
-    for key in table.keys {
-        add(page, format_args!("| `{}` | {} | {} | {} |\n", key.name, value(key), default(key, table.one_of), key.doc));
+    for key in keys {
+        add(page, format_args!("| `{}` | {} | {} | {} |\n", key.name, value(key), default(key, one_of), key.doc));
     }
 }
 
 fn default(key: &Key, one_of: &[&str]) -> String {
     match key.default {
         // A default that is a value rather than a description of one is set as code.
-        Some(value) if value.starts_with('"') || value.parse::<u64>().is_ok() || value == "false" => {
+        Some(value) if value.starts_with('"') || value.parse::<u64>().is_ok() || matches!(value, "true" | "false") => {
             format!("`{value}`")
         }
         Some(words) => words.to_owned(),
@@ -70,6 +74,9 @@ fn value(key: &Key) -> String {
         Kind::Word(Words::Listen) => "one of the [ways to listen](#ways-to-listen)".into(),
         Kind::Word(Words::Arrivals) => "one of the [arrivals](#arrivals)".into(),
         Kind::Word(Words::Stop) => "one of the [signals](#signals)".into(),
+        Kind::Word(words @ (Words::Database | Words::Tool)) => {
+            words.all().iter().map(|(word, _)| format!("`\"{word}\"`")).collect::<Vec<_>>().join(" or ")
+        }
         Kind::Labelled { table, .. } => {
             let name = table.header.trim_matches('`');
             format!("a table, see [`{name}`](#{name})")
@@ -92,15 +99,27 @@ fn operations(page: &mut String) {
     add(page, format_args!("\n## Operations\n\n{} `op` names one of these operations.", TASK.about));
     page.push_str(" `label` is what tables and ids call the task; the operation's name is the default.\n\n");
     page.push_str("| `op` | parameters | meaning |\n| --- | --- | --- |\n");
-    for operation in OPERATIONS {
+    for operation in every_operation::all() {
         let parameter = |key: &Key| format!("`{}`: {}", key.name, code(&key.kind.expectation()));
         let required: Vec<String> = operation.keys.iter().filter(|key| key.required).map(parameter).collect();
         let one_of: Vec<String> =
             operation.keys.iter().filter(|key| operation.one_of.contains(&key.name)).map(parameter).collect();
         let parameters = [required.join("; "), one_of.join("; or ")];
-        let parameters: Vec<_> = parameters.into_iter().filter(|text| !text.is_empty()).collect();
+        let mut parameters: Vec<_> = parameters.into_iter().filter(|text| !text.is_empty()).collect();
+        if has_optional(operation) {
+            parameters = vec![format!("see [below](#{})", operation.name)];
+        }
         add(page, format_args!("| `{}` | {} | {} |\n", operation.name, parameters.join("; and "), operation.doc));
     }
+    for operation in every_operation::all().filter(|operation| has_optional(operation)) {
+        add(page, format_args!("\n### `{}`\n\n{}\n\n", operation.name, operation.doc));
+        keys(page, operation.keys, operation.one_of);
+    }
+}
+
+/// Whether an operation has more to explain than fits into a row.
+fn has_optional(operation: &Operation) -> bool {
+    operation.keys.iter().any(|key| !key.required && !operation.one_of.contains(&key.name))
 }
 
 fn words(page: &mut String, title: &str, about: &str, words: Words) {

@@ -5,8 +5,9 @@ use serde_json::{Map, Value, json};
 use super::duration;
 use super::reader::LABEL_EXCLUDES;
 use super::setting::CORES;
+use super::size;
 use super::vocabulary::http::HTTP;
-use super::vocabulary::operations::{OPERATIONS, TASK};
+use super::vocabulary::operations::{self, TASK};
 use super::vocabulary::tables::ROOT;
 use super::vocabulary::{Key, Kind, Operation, Table};
 
@@ -131,7 +132,18 @@ fn value(scenario: &'static Table, kind: Kind) -> Value {
             json!({ "anyOf": [one, { "type": "array", "items": one, "minItems": 1 }] })
         }
         Kind::Ready => json!({ "type": "string", "pattern": "^(tcp|/.*)$" }),
-        Kind::Target => json!({ "type": "string", "pattern": "^http://[^/?#@]+:[0-9]+/?$" }),
+        Kind::Address { scheme, with_path, .. } => {
+            let rest = if with_path { "(/.*)?" } else { "/?" };
+            json!({ "type": "string", "pattern": format!("^{scheme}://[^/?#@]+:[0-9]+{rest}$") })
+        }
+        Kind::Size { .. } => json!({ "type": "string", "pattern": size::PATTERN }),
+        Kind::Tasks { max, .. } => json!({
+            "anyOf": [
+                { "type": "integer", "minimum": 1, "maximum": max },
+                { "type": "string", "pattern": duration::PATTERN }
+            ]
+        }),
+        Kind::Needs => json!({ "type": "array", "items": { "type": "string" } }),
         Kind::Method => json!({ "type": "string", "pattern": "^[A-Z-]+$" }),
         Kind::Quick => object(scenario, "", scenario.keys.iter().filter(|key| key.quick).collect(), false),
         Kind::Table(inner) => table(inner),
@@ -150,7 +162,7 @@ fn label_pattern() -> String {
 fn task() -> Value {
     json!({
         "description": TASK.about,
-        "oneOf": OPERATIONS.iter().map(operation).collect::<Vec<_>>(),
+        "oneOf": operations::all().map(operation).collect::<Vec<_>>(),
     })
 }
 

@@ -9,7 +9,7 @@ use toml::de::DeValue;
 use super::axis::AxisValue;
 use super::http::server::{self, ServerTemplate};
 use super::http::{load, rate, target, vars};
-use super::plan::{CpuWork, LoadSpec, RUST_RUNTIME, Rate, RunningServer, TaskSpec};
+use super::plan::{CpuWork, LoadSpec, RUST_RUNTIME, Rate, RunningServer, TaskCount, TaskSpec};
 use super::problem::{Problem, Problems, quote};
 use super::reader::{self, Value};
 use super::vocabulary::{Key, Kind, Words};
@@ -24,7 +24,7 @@ pub enum Setting {
     /// `task`
     Task(TaskSpec),
     /// `tasks`
-    Tasks(u64),
+    Tasks(TaskCount),
     /// `steps`
     Steps(u32),
     /// `model`
@@ -70,6 +70,8 @@ pub struct Surroundings<'a> {
     pub cores: u32,
     /// Names of the `[[runtime]]` tables.
     pub runtimes: &'a [String],
+    /// Names of those that the command line adds to every axis of runtimes.
+    pub added: &'a [String],
     /// Where the matrix file is.
     pub folder: &'a Path,
     /// Whether a `target` may be another machine.
@@ -86,13 +88,10 @@ pub fn read(
     let number = |number: u64| AxisValue::Number(number);
     Some(match (key.kind, key.name) {
         (Kind::Task, _) => {
-            let (spec, label) = task::read(value, problems)?;
+            let (spec, label) = task::read(value, around, problems)?;
             (Setting::Task(spec), AxisValue::Text(label))
         }
-        (Kind::Count { .. }, "tasks") => {
-            let count = reader::count(key, value, problems)?;
-            (Setting::Tasks(count), number(count))
-        }
+        (Kind::Tasks { .. }, _) => tasks(key, value, problems)?,
         (Kind::Count { .. }, "steps") => {
             let count = reader::count(key, value, problems)?;
             (Setting::Steps(narrow(count)), number(count))
@@ -133,7 +132,7 @@ pub fn read(
             let (server, label) = server::read(value, around, problems)?;
             (Setting::Server(Box::new(server)), AxisValue::Text(label))
         }
-        (Kind::Target, _) => {
+        (Kind::Address { .. }, "target") => {
             let target = target::read(key, value, around, problems)?;
             let shown = target.target.as_str().into();
             (Setting::Target(target), shown)
@@ -175,6 +174,20 @@ pub fn read(
 /// A count that the vocabulary bounds below 2³².
 pub fn narrow(count: u64) -> u32 {
     u32::try_from(count).expect("the vocabulary bounds this count")
+}
+
+/// A number of tasks, or the time that they are to take one worker.
+fn tasks(key: &'static Key, value: &Value<'_>, problems: &mut Problems) -> Option<(Setting, AxisValue)> {
+    match value.get_ref().as_str().filter(|text| text.parse::<u64>().is_err()) {
+        Some(text) => {
+            let time = reader::time(key, value, problems)?;
+            Some((Setting::Tasks(TaskCount::Time { time, multiple_of: 1 }), text.into()))
+        }
+        None => {
+            let count = reader::count(key, value, problems)?;
+            Some((Setting::Tasks(TaskCount::Exactly(count)), AxisValue::Number(count)))
+        }
+    }
 }
 
 fn workers(key: &'static Key, value: &Value<'_>, cores: u32, problems: &mut Problems) -> Option<u32> {

@@ -1,18 +1,20 @@
 //! `task`: what one step of a task does.
 
-use super::entries::Entries;
-use super::plan::{CpuWork, TaskSpec};
+use super::entries::{Entries, Entry};
+use super::plan::TaskSpec;
 use super::problem::{Problem, Problems, quote};
 use super::reader::{self, Value, unexpected};
-use super::vocabulary::operations::{OPERATIONS, TASK};
+use super::setting::Surroundings;
+use super::task_spec::spec;
+use super::vocabulary::operations::{self, TASK};
 use super::vocabulary::{Key, Kind, Operation};
 
 /// Reads a task and its label.
-pub fn read(value: &Value<'_>, problems: &mut Problems) -> Option<(TaskSpec, String)> {
+pub fn read(value: &Value<'_>, around: &Surroundings<'_>, problems: &mut Problems) -> Option<(TaskSpec, String)> {
     let Some(table) = value.get_ref().as_table() else {
         static TASK_KEY: Key = Key::new("task", Kind::Task, "");
         let mut problem = unexpected(&TASK_KEY, value);
-        if let Some(op) = value.get_ref().as_str().filter(|op| operation(op).is_some()) {
+        if let Some(op) = value.get_ref().as_str().filter(|op| operations::named(op).is_some()) {
             problem = problem.help(format!("write {{ op = \"{op}\", … }} with the parameters of `{op}`"));
         }
         problems.push(problem);
@@ -24,17 +26,17 @@ pub fn read(value: &Value<'_>, problems: &mut Problems) -> Option<(TaskSpec, Str
         problems.push(Problem::new("a task needs `op`").at(value.span(), "`op` is missing").did_you_mean(
             "",
             "operations",
-            OPERATIONS.iter().map(|operation| operation.name),
+            operations::all().map(|operation| operation.name),
         ));
         return None;
     };
     let name = reader::text(&TASK.keys[0], op, problems)?;
-    let Some(operation) = operation(name) else {
+    let Some(operation) = operations::named(name) else {
         problems.push(
             Problem::new(format!("unknown operation: {}", quote(name))).at(op.span(), "not an operation").did_you_mean(
                 name,
                 "operations",
-                OPERATIONS.iter().map(|operation| operation.name),
+                operations::all().map(|operation| operation.name),
             ),
         );
         return None;
@@ -44,7 +46,9 @@ pub fn read(value: &Value<'_>, problems: &mut Problems) -> Option<(TaskSpec, Str
     let entries = Entries::read(&subject, &keys, value.span(), table, problems);
     entries.require(&subject, &keys, problems);
     check_alternatives(operation, &entries, problems);
-    if let Some(entry) = entries.iter().find(|entry| entry.value.get_ref().is_array()) {
+    check_excludes(operation, &entries, problems);
+    let is_several = |entry: &&Entry<'_>| entry.value.get_ref().is_array() && !matches!(entry.key.kind, Kind::Command);
+    if let Some(entry) = entries.iter().find(is_several) {
         // It looks as if it should work, so it is worth more than "must be a duration".
         problems.push(
             Problem::new(format!("`{}` must be one value; it cannot be an axis", entry.key.name))
@@ -57,15 +61,11 @@ pub fn read(value: &Value<'_>, problems: &mut Problems) -> Option<(TaskSpec, Str
         Some(entry) => reader::name(entry.key, entry.value, problems),
         None => Some(operation.name.to_owned()),
     };
-    let spec = spec(operation, &entries, problems);
+    let spec = spec(operation, &entries, around, problems);
     if problems.len() > before {
         return None;
     }
     Some((spec?, label?))
-}
-
-fn operation(name: &str) -> Option<&'static Operation> {
-    OPERATIONS.iter().find(|operation| operation.name == name)
 }
 
 /// Notes parameters that exclude each other, or of which none is there.
@@ -81,7 +81,10 @@ fn check_alternatives(operation: &Operation, entries: &Entries<'_>, problems: &m
         [] => problems.push(
             Problem::new(format!("the operation `{}` needs {names}", operation.name))
                 .at(entries.span.clone(), "how much work is missing")
-                .help("`iterations = 20_000` is a count; `cpu = \"2400us\"` is a time, which calibration turns into a count"),
+                .help(match operation.name {
+                    "db-select" => "`wait = \"50ms\"` waits in the database; `rows = 100_000` computes in it",
+                    _ => "`iterations = 20_000` is a count; `cpu = \"2400us\"` is a time, which calibration turns into a count",
+                }),
         ),
         [first, second, ..] => problems.push(
             Problem::new(format!("the operation `{}` takes {names}, not both", operation.name))
@@ -91,20 +94,16 @@ fn check_alternatives(operation: &Operation, entries: &Entries<'_>, problems: &m
     }
 }
 
-/// The parameters. `None` where one is missing or wrong, which has been noted.
-fn spec(operation: &Operation, entries: &Entries<'_>, problems: &mut Problems) -> Option<TaskSpec> {
-    // Every parameter is read, so that each mistake is noted.
-    let mut count = |name: &str| entries.get(name).and_then(|entry| reader::count(entry.key, entry.value, problems));
-    let (n, limit, iterations) = (count("n"), count("limit"), count("iterations"));
-    let mut time = |name: &str| entries.get(name).and_then(|entry| reader::time(entry.key, entry.value, problems));
-    let (io, cpu) = (time("io"), time("cpu"));
-    let cpu = iterations.map(CpuWork::Iterations).or(cpu.map(CpuWork::Time));
-    Some(match operation.name {
-        "sum-of-squares" => TaskSpec::SumOfSquares { n: n? },
-        "burn" => TaskSpec::Burn { cpu: cpu? },
-        "primes" => TaskSpec::Primes { limit: limit? },
-        "wait" => TaskSpec::Wait { io: io? },
-        "wait-and-burn" => TaskSpec::WaitAndBurn { io: io?, cpu: cpu? },
-        other => unreachable!("`{other}` is in the vocabulary and unknown here"),
-    })
+/// Notes parameters that mean nothing beside another one.
+fn check_excludes(operation: &Operation, entries: &Entries<'_>, problems: &mut Problems) {
+    for (name, others) in operation.excludes {
+        let Some(entry) = entries.get(name) else { continue };
+        for other in others.iter().filter_map(|other| entries.get(other)) {
+            problems.push(
+                Problem::new(format!("`{}` means nothing beside `{name}`", other.key.name))
+                    .at(other.key_span.clone(), "without effect")
+                    .at(entry.key_span.clone(), format!("because of `{name}`")),
+            );
+        }
+    }
 }

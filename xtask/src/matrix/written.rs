@@ -1,7 +1,7 @@
 //! The matrix as it was written, checked value by value and not yet expanded.
 
 use super::axis::AxisValue;
-use super::plan::{Runtime, Schedule};
+use super::plan::{Need, Runtime, Schedule};
 use super::problem::Span;
 use super::setting::Setting;
 use super::vocabulary::Key;
@@ -37,6 +37,8 @@ pub struct Question {
     pub asks: Option<String>,
     /// Whether set-up time counts as elapsed time.
     pub include_setup: bool,
+    /// What its cells need beside what their tasks need.
+    pub needs: Vec<Need>,
     /// How often and in which order its cells run.
     pub schedule: Schedule,
     /// Every key that may be an axis and was given, in the order of the file.

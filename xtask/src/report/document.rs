@@ -6,13 +6,14 @@ use super::footnotes::status_word;
 use super::format::{UNKNOWN, significant};
 use super::http::is_http;
 use super::markdown::{code, code_block, escape, table};
+use super::plot::{Plot, Plots};
 use super::scenario_table::scenario_table;
 use super::standing;
 use super::units::{bytes, time};
 use crate::number::{grouped, roughly};
 use crate::results::Environment;
 use crate::results::machine::Machine;
-use crate::stats::summary::{CellSummary, Flag, Status, Summary};
+use crate::stats::summary::{CellSummary, Flag, MachineSummary, Status, Summary};
 
 const HOW_TO_READ: &str = "## How to read this
 
@@ -40,16 +41,24 @@ when the request should have been sent, **service** when it was sent, and **lag*
 - **server** and **client** are the cores that they used. `docs/latency.md` says how all this is measured.
 ";
 
-/// The text of `tables.md`.
+/// The text of `tables.md`, without pictures.
 #[must_use]
 pub fn document(summary: &Summary, environment: &Environment) -> String {
+    document_with(summary, environment, &Plots::default())
+}
+
+/// The text of `tables.md`, with links to the pictures, which lie beside it: each below its table.
+#[must_use]
+pub fn document_with(summary: &Summary, environment: &Environment, plots: &Plots) -> String {
     let mut text = "# Results\n\n".to_owned();
     for (what, said) in head(summary, environment) {
         text += &format!("- {what}: {said}\n");
     }
-    for scenario in &summary.scenarios {
+    text.extend(plots.overview.iter().map(image));
+    for (index, scenario) in summary.scenarios.iter().enumerate() {
         text.push('\n');
         text += &table(&scenario_table(scenario));
+        text.extend(plots.scenarios.get(index).into_iter().flatten().map(image));
     }
     text += &failures(summary);
     text.push('\n');
@@ -58,6 +67,11 @@ pub fn document(summary: &Summary, environment: &Environment) -> String {
         text += HOW_TO_READ_HTTP;
     }
     text
+}
+
+/// A picture as a paragraph of its own. Names of files need no escape.
+fn image(plot: &Plot) -> String {
+    format!("\n![{}]({})\n", escape(&plot.alt), plot.name)
 }
 
 fn head(summary: &Summary, environment: &Environment) -> Vec<(&'static str, String)> {
@@ -103,6 +117,8 @@ fn calibration(environment: &Environment) -> String {
 /// What the orchestrator and the starts and ends of workers took, beside what is measured.
 fn own_time(summary: &Summary) -> String {
     let runs: u64 = summary.cells().map(|cell| u64::from(cell.runs)).sum();
+    // Twins, and runs that were made again, belong to no cell.
+    let runs = runs.max(summary.machine.counted_runs.into());
     let own_ns = summary.wall_ns.saturating_sub(summary.measured_ns).saturating_sub(summary.warmup_ns);
     match own_ns.checked_div(runs) {
         Some(ns) => format!("{} a counted run, with the start and the end of its processes", time(ns, None)),
@@ -113,20 +129,42 @@ fn own_time(summary: &Summary) -> String {
 /// How much of the machine others took meanwhile.
 #[expect(clippy::cast_precision_loss, reason = "53 bits of nanoseconds are 104 days")]
 fn quiet(summary: &Summary, machine: &Machine) -> String {
-    let disturbed = summary.cells().filter(|cell| cell.flags.contains(&Flag::Disturbed)).count();
+    let ran_ns = (summary.measured_ns + summary.warmup_ns) as f64;
+    let per_cent = |ns: Option<u64>, cpus: Option<u32>| {
+        let whole_ns = ran_ns * f64::from(cpus.unwrap_or(1));
+        ns.filter(|_| whole_ns > 0.0).map(|ns| format!("{:.1} %", ns as f64 * 100.0 / whole_ns))
+    };
     // Stolen time is added up over the host's CPUs, so it is held against the time of all of them.
-    let whole = (summary.measured_ns + summary.warmup_ns) as f64 * f64::from(machine.host_cpus.unwrap_or(1));
-    let stolen = match summary.machine.stolen_ns {
-        Some(stolen) if whole > 0.0 => format!("{:.1} % of CPU time was stolen", stolen as f64 * 100.0 / whole),
-        _ => "stolen CPU time is not known".to_owned(),
+    let stolen = match per_cent(summary.machine.stolen_ns, machine.host_cpus) {
+        Some(share) => format!("{share} of CPU time was stolen"),
+        None => "stolen CPU time is not known".to_owned(),
     };
     let throttled = match summary.machine.throttled_ns {
         Some(0) => "nothing was throttled".to_owned(),
         Some(ns) => format!("throttled for {} ms", significant(ns as f64 / 1e6, 3)),
         None => "throttling is not known".to_owned(),
     };
-    let cells = grouped(u64::try_from(summary.cells().count()).unwrap_or(u64::MAX));
-    format!("{stolen}, {throttled}; {disturbed} of {cells} cells are flagged as disturbed")
+    let others = match per_cent(summary.machine.others_ns, machine.affinity_cpus.or(machine.usable_cpus)) {
+        Some(share) => format!("other programs used {share} of the CPUs"),
+        None => "what other programs used is not known".to_owned(),
+    };
+    format!("{stolen}, {throttled}, {others}; {}", disturbed(summary))
+}
+
+/// How many runs that disturbed.
+fn disturbed(summary: &Summary) -> String {
+    let MachineSummary { disturbed_runs, repeated_runs, counted_runs, .. } = summary.machine;
+    if counted_runs == 0 {
+        // A result from before runs were looked at one by one.
+        let flagged = summary.cells().filter(|cell| cell.flags.contains(&Flag::Disturbed)).count();
+        let cells = grouped(u64::try_from(summary.cells().count()).unwrap_or(u64::MAX));
+        return format!("{flagged} of {cells} cells are flagged as disturbed");
+    }
+    let again = match repeated_runs {
+        0 => String::new(),
+        some => format!(", and {} made again", grouped(some.into())),
+    };
+    format!("{} of {} runs were disturbed{again}", grouped(disturbed_runs.into()), grouped(counted_runs.into()))
 }
 
 /// The cells without figures, with all that is known of why.

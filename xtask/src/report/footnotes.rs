@@ -2,7 +2,7 @@
 
 use super::format::superscript;
 use super::table::{Cell, Footnote};
-use crate::stats::summary::{CellSummary, Flag, Status};
+use crate::stats::summary::{CellSummary, Flag, Limit, Status};
 
 /// Collects footnotes. A cell that stands in several rows has one.
 #[derive(Debug, Default)]
@@ -24,7 +24,7 @@ impl Footnotes {
             return words.join(", ").into();
         }
         let mark = self.mark(cell, said);
-        let text = format!("{} {mark}", words.join(", "));
+        let text = format!("{} {mark}", words.join(", ")).trim_start().to_owned();
         Cell { text, short: (cell.status == Status::Ok).then_some(mark) }
     }
 
@@ -53,6 +53,17 @@ impl Footnotes {
 #[must_use]
 pub fn status_word(status: Status) -> &'static str {
     status.word()
+}
+
+/// What holds a cell back, as tables show it.
+#[must_use]
+pub fn limit_word(limit: Limit) -> &'static str {
+    match limit {
+        Limit::Cpu => "cpu",
+        Limit::Disk => "disk",
+        Limit::Lock => "lock",
+        Limit::Peer => "peer",
+    }
 }
 
 /// The flag as tables show it, and as `docs/flags.md` calls it.

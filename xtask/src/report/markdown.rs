@@ -23,7 +23,9 @@ pub fn table(table: &Table) -> String {
     if let Some(question) = &table.question {
         text += &format!("{}\n\n", escape(question));
     }
-    text += &format!("{}\n\n", escape(&table.settings));
+    if !table.settings.is_empty() {
+        text += &format!("{}\n\n", escape(&table.settings));
+    }
     text += &line(table.columns.iter().map(|column| escape(&column.header)));
     text += &line(table.columns.iter().map(dashes));
     for Row { cells, .. } in table.rows() {

@@ -7,16 +7,21 @@
 //! | [`format`](mod@format), [`units`] | how a number looks |
 //! | [`table`] | the skeleton of a table |
 //! | [`scenario_table`] | which rows and columns a scenario has, in the long form |
-//! | [`pivot`] | the same with the compared values side by side |
+//! | [`pivot`] | the same with the compared values side by side, where there are two |
+//! | [`wide`] | the same where there are a few, for scenarios of many comparisons |
 //! | [`http`] | both for servers: requests a second and latency |
+//! | [`plot`] | pictures, as SVG |
 //! | [`heading`] | what stands above and right below the rows |
 //! | [`footnotes`] | what does not fit into a cell |
 //! | `standing` | a cell's ratio with interval and verdict, and how to read them |
 //! | `findings` | the sentences below a table |
 //! | [`terminal`], [`markdown`], [`csv`], [`json`] | one output format each |
 //! | [`document`](mod@document) | `tables.md`: all tables, and what they were taken with |
+//! | [`compare`] | the tables of two results |
 
+pub mod compare;
 pub mod csv;
+pub mod doctor;
 pub mod document;
 mod findings;
 pub mod footnotes;
@@ -26,13 +31,16 @@ pub mod http;
 pub mod json;
 pub mod markdown;
 pub mod pivot;
+pub mod plot;
 pub mod scenario_table;
 mod standing;
 pub mod table;
 pub mod terminal;
 pub mod units;
+pub mod wide;
 
-pub use document::document;
+pub use document::{document, document_with};
+pub use plot::Plots;
 pub use terminal::Terminal;
 
 use crate::stats::summary::Summary;

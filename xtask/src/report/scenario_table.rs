@@ -1,7 +1,7 @@
 //! Which rows and columns the table of a scenario has.
 //!
 //! The long form has a row for each cell of each comparison. Where the compared axis has two values,
-//! [`pivot`] sets them side by side. Both are for tasks and their elapsed time here; [`http`] is for servers.
+//! [`pivot`] sets them side by side, and where it has a few and there are many comparisons, so does [`wide`]. All are for tasks and their elapsed time here; [`http`] is for servers.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use super::footnotes::Footnotes;
 use super::format::{cores, or_unknown};
 use super::table::{Cell, Column, Row, Table};
 use super::units::{TimeUnit, bytes, range, time};
-use super::{findings, heading, http, pivot, standing};
+use super::{findings, heading, http, pivot, standing, wide};
 use crate::matrix::axis::Axes;
 use crate::stats::summary::{CellSummary, ComparisonRow, ScenarioSummary, Status};
 
@@ -31,6 +31,7 @@ pub fn scenario_table(scenario: &ScenarioSummary) -> Table {
     let parts = match pivot::sides(scenario) {
         _ if http::is_http(scenario) => http::parts(scenario),
         Some(sides) => pivot::parts(scenario, &sides),
+        None if wide::reads_better(scenario) => wide::parts(scenario),
         None => long_form(scenario),
     };
     Table {

@@ -9,7 +9,7 @@ pub(super) fn cell(row: Option<&ComparisonRow>) -> Cell {
     let Some((row, ratio)) = row.and_then(|row| Some((row, row.ratio.as_ref()?))) else {
         return or_unknown(None).into();
     };
-    let sign = row.verdict.and_then(sign).map(|sign| format!(" {sign}")).unwrap_or_default();
+    let sign = row.verdict.and_then(Verdict::sign).map(|sign| format!(" {sign}")).unwrap_or_default();
     let short = format!("{}{sign}", ratio_of(ratio));
     match interval(ratio) {
         Some(interval) => Cell { text: format!("{} ({interval}){sign}", ratio_of(ratio)), short: Some(short) },
@@ -23,16 +23,6 @@ fn interval(of: &Ratio) -> Option<String> {
     Some(format!("{}–{}", ratio(of.low?), ratio(of.high?)))
 }
 
-/// The sign of a verdict; the baseline needs none.
-fn sign(verdict: Verdict) -> Option<char> {
-    match verdict {
-        Verdict::Baseline => None,
-        Verdict::Faster => Some('▲'),
-        Verdict::Slower => Some('▼'),
-        Verdict::Unresolved => Some('?'),
-    }
-}
-
 /// How to read what [`cell`] shows, as far as it is there: interval, signs, noise floor.
 pub(super) fn legend(scenario: &ScenarioSummary) -> Vec<String> {
     let rows = || scenario.comparisons.iter().flat_map(|comparison| &comparison.rows);
@@ -41,7 +31,7 @@ pub(super) fn legend(scenario: &ScenarioSummary) -> Vec<String> {
     let signs: Vec<String> = [Verdict::Faster, Verdict::Slower, Verdict::Unresolved]
         .into_iter()
         .filter(|verdict| has(*verdict))
-        .filter_map(|verdict| Some(format!("{} {}", sign(verdict)?, verdict.word())))
+        .filter_map(|verdict| Some(format!("{} {}", verdict.sign()?, verdict.word())))
         .collect();
     if !signs.is_empty() {
         legend.push(signs.join(", "));

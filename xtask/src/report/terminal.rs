@@ -39,9 +39,9 @@ impl Terminal {
     /// One table with its heading and footnotes.
     #[must_use]
     pub fn table(&self, table: &Table) -> String {
-        let table = self.fit(in_signs(table, if self.ascii { ascii } else { printable }));
+        let table = self.fit(in_signs(table, |text| self.signs(text)));
         let mut text = self.bold(&table.title) + "\n";
-        for line in table.question.iter().chain([&table.settings]) {
+        for line in table.question.iter().chain([&table.settings]).filter(|line| !line.is_empty()) {
             text += &self.wrapped(line, "", "");
         }
         text += "\n";
@@ -64,6 +64,12 @@ impl Terminal {
             text += &self.wrapped(&format!("{} {}: {}", note.mark, note.subject, note.text), "", "  ");
         }
         text
+    }
+
+    /// A text in the signs that this terminal may be shown.
+    #[must_use]
+    pub fn signs(&self, text: &str) -> String {
+        if self.ascii { ascii(text) } else { printable(text) }
     }
 
     /// Drops columns by rank until the table fits, and at last what cells can do without.
@@ -115,11 +121,11 @@ impl Terminal {
     }
 
     /// A paragraph, wrapped to the window.
-    fn wrapped(&self, text: &str, first: &str, next: &str) -> String {
+    pub(super) fn wrapped(&self, text: &str, first: &str, next: &str) -> String {
         wrap(text, self.width.unwrap_or(usize::MAX), first, next)
     }
 
-    fn bold(&self, text: &str) -> String {
+    pub(super) fn bold(&self, text: &str) -> String {
         if self.colour { format!("\u{1b}[1m{text}\u{1b}[0m") } else { text.to_owned() }
     }
 
@@ -132,7 +138,7 @@ impl Terminal {
         }
     }
 
-    fn red(&self, text: &str) -> String {
+    pub(super) fn red(&self, text: &str) -> String {
         if self.colour && !text.is_empty() { format!("\u{1b}[31m{text}\u{1b}[0m") } else { text.to_owned() }
     }
 }

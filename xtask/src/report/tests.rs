@@ -126,12 +126,12 @@ fn markdown_shows_the_same_table() {
 #[test]
 fn csv_has_raw_figures_and_empty_fields_for_what_is_unknown() {
     expect![[r#"
-        scenario,comparison,cell,axis_model,axis_lock,compare,baseline,status,reason,runs,elapsed_median_ns,elapsed_min_ns,elapsed_max_ns,elapsed_values_ns,setup_median_ns,setup_in_elapsed,throughput_median_per_s,ratio,ratio_low,ratio_high,ratio_confidence,verdict,floor,floor_source,cores_used,user_ns,sys_ns,peak_rss_bytes,processes,voluntary_switches,involuntary_switches,by_worker_tasks,imbalance,checksum,flags,notes,planned_runs,warmups,order
-        cpu-bound,lock=gil,"cpu-bound/model=sequential,lock=gil",sequential,gil,model,"cpu-bound/model=sequential,lock=gil",ok,,3,1151000000,1150000000,1160000000,1151000000 1150000000 1160000000,0,false,8,1,,,,,,,1,,,12897485,,,,,,00000000000000ff,,,3,1,interleaved
-        cpu-bound,lock=gil,"cpu-bound/model=threads,lock=gil",threads,gil,model,"cpu-bound/model=sequential,lock=gil",ok,,3,1095000000,1090000000,1101000000,1095000000 1090000000 1101000000,0,false,8,1.0511,,,,,,,1,,,12897485,,,,,,00000000000000ff,,,3,1,interleaved
-        cpu-bound,lock=gil,"cpu-bound/model=processes,lock=gil",processes,gil,model,"cpu-bound/model=sequential,lock=gil",ok,,3,397000000,395000000,640000000,397000000 395000000 640000000,0,false,8,2.8992,,,,,,,2,,,12897485,,,,,,00000000000000ff,outlier,round 3 took 1.61 times the median,3,1,interleaved
-        cpu-bound,lock=none,"cpu-bound/model=sequential,lock=none",sequential,none,model,"cpu-bound/model=sequential,lock=none",ok,,3,834000000,830000000,840000000,834000000 830000000 840000000,0,false,8,1,,,,,,,1,,,12897485,,,,,,00000000000000ff,,,3,1,interleaved
-        cpu-bound,lock=none,"cpu-bound/model=threads,lock=none",threads,none,model,"cpu-bound/model=sequential,lock=none",failed,in round 2 (1 of 3 runs were measured): the worker was killed by SIGSEGV.,0,,,,,,false,,,,,,,,,,,,,,,,,,,,,3,1,interleaved
+        scenario,comparison,cell,axis_model,axis_lock,compare,baseline,status,reason,runs,elapsed_median_ns,elapsed_min_ns,elapsed_max_ns,elapsed_values_ns,setup_median_ns,setup_in_elapsed,throughput_median_per_s,ratio,ratio_low,ratio_high,ratio_confidence,verdict,floor,floor_source,cores_used,user_ns,sys_ns,peak_rss_bytes,processes,voluntary_switches,involuntary_switches,by_worker_tasks,imbalance,checksum,flags,notes,planned_runs,warmups,order,tasks,limited_by,limit_evidence,lock_wait_ns,disk_read_bytes,disk_write_bytes,io_pressure_ns
+        cpu-bound,lock=gil,"cpu-bound/model=sequential,lock=gil",sequential,gil,model,"cpu-bound/model=sequential,lock=gil",ok,,3,1151000000,1150000000,1160000000,1151000000 1150000000 1160000000,0,false,8,1,,,,,,,1,,,12897485,,,,,,00000000000000ff,,,3,1,interleaved,,,,,,,
+        cpu-bound,lock=gil,"cpu-bound/model=threads,lock=gil",threads,gil,model,"cpu-bound/model=sequential,lock=gil",ok,,3,1095000000,1090000000,1101000000,1095000000 1090000000 1101000000,0,false,8,1.0511,,,,,,,1,,,12897485,,,,,,00000000000000ff,,,3,1,interleaved,,,,,,,
+        cpu-bound,lock=gil,"cpu-bound/model=processes,lock=gil",processes,gil,model,"cpu-bound/model=sequential,lock=gil",ok,,3,397000000,395000000,640000000,397000000 395000000 640000000,0,false,8,2.8992,,,,,,,2,,,12897485,,,,,,00000000000000ff,outlier,round 3 took 1.61 times the median,3,1,interleaved,,,,,,,
+        cpu-bound,lock=none,"cpu-bound/model=sequential,lock=none",sequential,none,model,"cpu-bound/model=sequential,lock=none",ok,,3,834000000,830000000,840000000,834000000 830000000 840000000,0,false,8,1,,,,,,,1,,,12897485,,,,,,00000000000000ff,,,3,1,interleaved,,,,,,,
+        cpu-bound,lock=none,"cpu-bound/model=threads,lock=none",threads,none,model,"cpu-bound/model=sequential,lock=none",failed,in round 2 (1 of 3 runs were measured): the worker was killed by SIGSEGV.,0,,,,,,false,,,,,,,,,,,,,,,,,,,,,3,1,interleaved,,,,,,,
     "#]].assert_eq(&Csv.render(&summary(vec![long()])).replace("\r\n", "\n"));
 }
 
@@ -352,9 +352,9 @@ fn the_document_says_what_with_on_what_and_what_went_wrong() {
         - command: `xtask matrix`
         - seed: 7
         - calibration: rust 812.3 million iterations a second
-        - how quiet: 0.2 % of CPU time was stolen, nothing was throttled; 0 of 5 cells are flagged as disturbed
+        - how quiet: 0.2 % of CPU time was stolen, nothing was throttled, other programs used 1.2 % of the CPUs; 2 of 14 runs were disturbed, and 1 made again
         - noise floors: none: nothing was judged
-        - own time: 1.167 s a counted run, with the start and the end of its processes
+        - own time: 1.000 s a counted run, with the start and the end of its processes
 
         ## cpu-bound
 

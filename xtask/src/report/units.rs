@@ -29,7 +29,9 @@ impl TimeUnit {
         }
     }
 
-    fn nanoseconds(self) -> f64 {
+    /// How many nanoseconds it has.
+    #[must_use]
+    pub fn nanoseconds(self) -> f64 {
         match self {
             Self::Ns => 1.0,
             Self::Us => 1e3,

@@ -13,8 +13,13 @@ use protocol::Ready;
 
 use super::git::{self, GitState};
 use super::machine::{Machine, hex};
+use crate::engine::binaries::resolve;
 use crate::engine::calibrate::Calibration;
 use crate::engine::capacity::Capacity;
+use crate::engine::counting::TaskNumber;
+use crate::engine::event::Note;
+use crate::engine::probe::Probe;
+use crate::matrix::plan::Runtime;
 
 /// The version of `environment.json`.
 pub const SCHEMA: u32 = 1;
@@ -49,6 +54,12 @@ pub struct Environment {
     /// What servers do in a closed loop, by a description of server and load: what rates in per cent are shares of.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub capacity: BTreeMap<String, Capacity>,
+    /// How many tasks the times of scenarios are, by a description of the task.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tasks: BTreeMap<String, TaskNumber>,
+    /// Services and programs that tasks used, by what the matrix calls them: versions, places, without passwords.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub services: BTreeMap<String, String>,
 }
 
 /// A worker's program.
@@ -60,13 +71,20 @@ pub struct WorkerBinary {
     pub sha256: Option<String>,
 }
 
-/// What a worker said of its runtime in its `ready` line.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// What a worker said of its runtime in its `ready` line, and how it was started.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RuntimeFacts {
     /// Name and version, such as `rust 1.95`.
     pub version: Option<String>,
     /// Name and version of the worker, such as `cpu-worker 0.1.0`.
     pub worker: Option<String>,
+    /// The first line of what its version command printed, where the matrix has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version_command: Option<String>,
+    /// The command that started its worker, with the program's path and what the matrix adds to its environment; of our
+    /// own workers there are the hashes instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<Vec<String>>,
     /// What else it told.
     #[serde(default)]
     pub facts: BTreeMap<String, serde_json::Value>,
@@ -74,7 +92,13 @@ pub struct RuntimeFacts {
 
 impl From<&Ready> for RuntimeFacts {
     fn from(ready: &Ready) -> Self {
-        Self { version: Some(ready.runtime.clone()), worker: Some(ready.worker.clone()), facts: ready.facts.clone() }
+        Self {
+            version: Some(ready.runtime.clone()),
+            worker: Some(ready.worker.clone()),
+            version_command: None,
+            command: None,
+            facts: ready.facts.clone(),
+        }
     }
 }
 
@@ -111,12 +135,49 @@ impl Environment {
             runtimes: BTreeMap::new(),
             calibration: BTreeMap::new(),
             capacity: BTreeMap::new(),
+            tasks: BTreeMap::new(),
+            services: BTreeMap::new(),
+        }
+    }
+
+    /// Takes note of something that was found out during the run.
+    pub fn note(&mut self, note: &Note) {
+        match note {
+            Note::Built { path } => {
+                let built = worker(path);
+                self.workers.retain(|known| known.name != built.name);
+                self.workers.push(built);
+            }
+            Note::Counted { key, number } => drop(self.tasks.insert(key.clone(), number.clone())),
+            Note::Service { name, found } => drop(self.services.insert(name.clone(), found.clone())),
         }
     }
 
     /// Looks around once more when the run has ended.
     pub fn finish(&mut self, setting: &Setting<'_>) {
         self.git_at_end = git::state(setting.workspace, setting.results);
+    }
+
+    /// Takes note of what a runtime told before anything was measured.
+    pub fn note_runtime(&mut self, runtimes: &[Runtime], name: &str, probe: &Probe) {
+        let Some(runtime) = runtimes.iter().find(|runtime| runtime.name == name) else { return };
+        let mut facts = probe.ready.as_ref().map(RuntimeFacts::from).unwrap_or_default();
+        facts.version_command.clone_from(&probe.version);
+        facts.command = resolve(runtime).ok().map(|command| {
+            let program = command.program.display().to_string();
+            let variables = command.environment.iter().map(|(name, value)| format!("{name}={value}"));
+            variables.chain([program]).chain(command.arguments).collect()
+        });
+        self.runtimes.insert(name.to_owned(), facts);
+    }
+
+    /// Takes note of what a worker said of its runtime in its `ready` line, where that is not known yet.
+    pub fn note_ready(&mut self, name: &str, ready: &Ready) {
+        let facts = self.runtimes.entry(name.to_owned()).or_default();
+        if facts.worker.is_none() {
+            let known = std::mem::replace(facts, ready.into());
+            (facts.version_command, facts.command) = (known.version_command, known.command);
+        }
     }
 
     /// The text of `environment.json`: readable, ends in a line feed.

@@ -136,6 +136,31 @@ impl ResultFolder {
         atomic::write(&self.file(TABLES), markdown.as_bytes())
     }
 
+    /// Writes pictures by name, and removes those of an earlier time that are no longer made: `is_ours` tells a picture's
+    /// name from those of other files.
+    ///
+    /// # Errors
+    /// One could not be written.
+    pub fn write_plots<'a>(
+        &self,
+        plots: impl IntoIterator<Item = (&'a str, &'a str)>,
+        is_ours: impl Fn(&str) -> bool,
+    ) -> anyhow::Result<()> {
+        let mut written = Vec::new();
+        for (name, svg) in plots {
+            atomic::write(&self.file(name), svg.as_bytes())?;
+            written.push(name);
+        }
+        for entry in fs::read_dir(&self.path)?.flatten() {
+            let name = entry.file_name();
+            let is_old = name.to_str().is_some_and(|name| is_ours(name) && !written.contains(&name));
+            if is_old {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+        Ok(())
+    }
+
     /// The sample file, new or to be continued.
     ///
     /// # Errors

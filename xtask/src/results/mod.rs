@@ -9,7 +9,15 @@
 //! | [`machine`] | the machine's part of it, and its fingerprint |
 //! | [`linux`] | what only Linux tells about the machine |
 //! | [`git`] | commit and state of the working tree |
-//! | [`read`] | reads the files back |
+//! | [`read`] | reads the files back, strictly |
+//! | [`salvage`] | reads what is whole of a sample file |
+//! | [`name`] | the names of results' folders |
+//! | [`tree`] | folders of results on disk and in git |
+//! | [`find`](mod@find) | finds a result by what a person calls it |
+//! | [`figures`] | what comparisons and histories need of a summary |
+//! | [`scan`] | picks single values out of a large text |
+//! | [`load`](mod@load) | a found result, as far as it can be read |
+//! | [`publication`] | whose figures they are that we have not measured |
 //! | [`index`] | `README.md` over all results |
 //! | [`atomic`] | writes a file wholly or not at all |
 //!
@@ -17,14 +25,22 @@
 
 pub mod atomic;
 pub mod environment;
+pub mod figures;
+pub mod find;
 pub mod folder;
 pub mod git;
 pub mod index;
 pub mod linux;
+pub mod load;
 pub mod machine;
+pub mod name;
+pub mod publication;
 pub mod read;
 pub mod record;
+pub mod salvage;
 pub mod sample_file;
+pub mod scan;
+pub mod tree;
 
 pub use environment::Environment;
 pub use folder::ResultFolder;

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 
 use super::environment::{self, Environment};
 use super::record::Record;
-use super::sample_file;
+use super::{salvage, sample_file};
 use crate::stats::summary::{self, Summary};
 
 /// What a sample file holds.
@@ -38,13 +38,7 @@ pub fn parse(content: &[u8], path: &Path) -> anyhow::Result<Samples> {
     let mut lines: Vec<&[u8]> = content.split(|&byte| byte == b'\n').collect();
     // Behind the last line feed is nothing, or the beginning of a line.
     let rest = lines.pop().unwrap_or_default();
-    let torn = (!rest.is_empty()).then(|| {
-        format!(
-            "`{}`: the last line is torn and is left out ({} bytes): the run was killed while it wrote.",
-            path.display(),
-            rest.len()
-        )
-    });
+    let torn = (!rest.is_empty()).then(|| salvage::torn(path, rest.len()));
     let Some((header, lines)) = lines.split_first() else {
         bail!("`{}` has no whole line: nothing was measured.", path.display());
     };
@@ -74,8 +68,20 @@ pub fn environment(path: &Path) -> anyhow::Result<Environment> {
 
 fn document<T: DeserializeOwned>(path: &Path, known: u32) -> anyhow::Result<T> {
     let content = fs::read(path).with_context(|| format!("cannot read `{}`", path.display()))?;
-    check_schema(&content, known, path)?;
-    serde_json::from_slice(&content)
+    parse_document(&content, known, path)
+}
+
+/// A document of a schema up to `known`, from its content; `path` is for messages.
+///
+/// # Errors
+/// It is of a newer version, or is no such document.
+pub fn parse_document<T: DeserializeOwned>(content: &[u8], known: u32, path: &Path) -> anyhow::Result<T> {
+    // Documents of our own begin with their version: reading all of it just for that takes as long as reading it.
+    match super::scan::values::<u32>(content, "schema").next() {
+        Some(Some(schema)) if schema <= known => {}
+        _ => check_schema(content, known, path)?,
+    }
+    serde_json::from_slice(content)
         .with_context(|| format!("`{}` says that it is of schema {known} and does not read as one", path.display()))
 }
 
@@ -85,7 +91,7 @@ struct Version {
     schema: u32,
 }
 
-fn check_schema(json: &[u8], known: u32, path: &Path) -> anyhow::Result<()> {
+pub(super) fn check_schema(json: &[u8], known: u32, path: &Path) -> anyhow::Result<()> {
     let Version { schema } = serde_json::from_slice(json)
         .with_context(|| format!("`{}` does not say of which schema it is", path.display()))?;
     if schema > known {

@@ -85,7 +85,7 @@ impl SampleFile {
 impl Listener for SampleFile {
     fn on_event(&mut self, event: &Event<'_>) -> anyhow::Result<()> {
         match event {
-            Event::Sampled { record, .. } => {
+            Event::Sampled { record, .. } | Event::SetAside { record } => {
                 let SampleRecord { cell, round, .. } = record;
                 let line = Record::Sample((*record).clone());
                 self.append(&line).with_context(|| self.failed(&format!("round {round} of `{cell}`")))
@@ -93,9 +93,14 @@ impl Listener for SampleFile {
             Event::CellFailed { cell, record, .. } => {
                 self.append(record).with_context(|| self.failed(&format!("the failure of `{cell}`")))
             }
+            Event::TwinFailed { record, .. } => {
+                self.append(record).with_context(|| self.failed("the failure of an A/A twin"))
+            }
             Event::Voided { record } => self.append(record).with_context(|| self.failed("a voided run")),
             Event::Finished { .. } => self.file.sync_all().with_context(|| self.failed("the last lines")),
             Event::Started { .. }
+            | Event::Preparing { .. }
+            | Event::Noted { .. }
             | Event::RunStarted { .. }
             | Event::ScenarioFinished { .. }
             | Event::Warning { .. } => Ok(()),

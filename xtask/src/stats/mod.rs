@@ -9,6 +9,7 @@
 //! | [`http`] | what only an HTTP cell has |
 //! | [`histogram`] | latency histograms of several runs as one, and their percentiles |
 //! | [`flags`] | what a reader should know before believing them |
+//! | [`limit`] | what holds a cell back |
 //! | [`ratio`] | how much faster than the baseline |
 //! | [`interval`] | between which values a ratio lies |
 //! | [`mann_whitney`] | how likely chance alone is to do that |
@@ -20,8 +21,10 @@
 //! | [`scaling`] | how cells grow with their workers |
 //! | [`settings`] | what all cells of a scenario share, for its table's head |
 //! | [`summarise`](mod@summarise) | joins them |
+//! | [`compare`] | two results, cell by cell |
 
 pub mod cell;
+pub mod compare;
 pub mod conclusion;
 pub mod flags;
 pub mod floor;
@@ -29,6 +32,7 @@ pub mod histogram;
 pub mod holm;
 pub mod http;
 pub mod interval;
+pub mod limit;
 pub mod mann_whitney;
 pub mod ratio;
 pub mod records;

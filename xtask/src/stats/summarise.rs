@@ -11,8 +11,7 @@ use super::records::{Sorted, sort};
 use super::scaling;
 use super::settings;
 use super::summary::{
-    CellSummary, ComparisonRow, ComparisonSummary, MachineSummary, NoiseFloor, Ratio, SCHEMA, ScenarioSummary, Summary,
-    Verdict,
+    CellSummary, ComparisonRow, ComparisonSummary, NoiseFloor, Ratio, SCHEMA, ScenarioSummary, Summary, Verdict,
 };
 use super::verdict::verdict;
 use super::verify::wrong_checksums;
@@ -49,11 +48,7 @@ pub fn summarise(plan: &Plan, records: &[Record], times: &RunTimes, known: &Know
         wall_ns: times.wall_ns,
         measured_ns: sorted.measured_ns,
         warmup_ns: sorted.warmup_ns,
-        machine: MachineSummary {
-            stolen_ns: sorted.stolen_ns,
-            throttled_ns: sorted.throttled_ns,
-            ..MachineSummary::default()
-        },
+        machine: sorted.machine,
         scenarios: plan.scenarios.iter().map(|scenario| summarise_scenario(scenario, &around)).collect(),
     }
 }

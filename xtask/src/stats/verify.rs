@@ -6,14 +6,14 @@ use protocol::Model;
 
 use super::records::{CellRecords, Sorted};
 use crate::engine::failure::{Failure, FailureKind};
-use crate::matrix::plan::{BatchWork, Cell, Plan, TaskSpec, Work};
+use crate::matrix::plan::{BatchWork, Cell, Plan, TaskCount, TaskSpec, Work};
 
 /// What makes two cells do the same work. CPU work given as time is turned into a count for each runtime, so there the
 /// runtime belongs to it.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct SameWork<'a> {
     task: &'a TaskSpec,
-    tasks: u64,
+    tasks: TaskCount,
     steps: u32,
     runtime: Option<&'a str>,
 }

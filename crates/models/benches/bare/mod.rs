@@ -39,6 +39,7 @@ pub fn run(model: Model, tasks: u64, workers: usize) -> Measured {
         Model::WorkStealing => work_stealing(tasks, workers, iterations),
         Model::Rayon => rayon(tasks, workers, iterations),
         Model::Offload => offload(tasks, workers, iterations),
+        Model::Interpreters | Model::Ractors => unreachable!("{model} is not of Rust"),
     }
 }
 

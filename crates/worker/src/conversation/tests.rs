@@ -155,6 +155,17 @@ fn an_unknown_word_is_unsupported_and_names_the_word() {
 }
 
 #[test]
+fn a_model_of_another_language_is_unsupported_and_names_the_language() {
+    for (model, language) in [("interpreters", "Python"), ("ractors", "Ruby")] {
+        let (replies, ending) = say(&[&JOB.replace("sequential", model), RUN]);
+        let message = format!("Rust has no {model}: a worker for {language} may do it");
+        assert_eq!(replies[0], Reply::Unsupported { message });
+        assert_eq!(replies[1], error("a run was asked for before there was a job that can be run"));
+        ending.unwrap_err();
+    }
+}
+
+#[test]
 fn an_unknown_field_is_ignored() {
     let (replies, _) = say(&[&JOB.replace("\"workers\":1", "\"workers\":1,\"colour\":\"red\"")]);
     assert!(matches!(replies[..], [Reply::Ready(_)]), "{replies:?}");

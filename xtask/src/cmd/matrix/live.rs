@@ -72,10 +72,19 @@ impl<'a> Live<'a> {
 impl Listener for Live<'_> {
     fn on_event(&mut self, event: &Event<'_>) -> anyhow::Result<()> {
         match event {
-            Event::Sampled { record, .. } => self.records.push(Record::Sample((*record).clone())),
-            Event::CellFailed { record, .. } | Event::Voided { record } => self.records.push((*record).clone()),
+            Event::Sampled { record, .. } | Event::SetAside { record } => {
+                self.records.push(Record::Sample((*record).clone()));
+            }
+            Event::CellFailed { record, .. } | Event::TwinFailed { record, .. } | Event::Voided { record } => {
+                self.records.push((*record).clone());
+            }
             Event::ScenarioFinished { scenario } => self.print(*scenario)?,
-            Event::Started { .. } | Event::RunStarted { .. } | Event::Warning { .. } | Event::Finished { .. } => {}
+            Event::Started { .. }
+            | Event::Preparing { .. }
+            | Event::Noted { .. }
+            | Event::RunStarted { .. }
+            | Event::Warning { .. }
+            | Event::Finished { .. } => {}
         }
         Ok(())
     }

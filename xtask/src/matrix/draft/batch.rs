@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use protocol::{Lock, Model};
 
-use super::super::plan::{BatchWork, RUST_RUNTIME, TaskSpec, Work};
+use super::super::plan::{BatchWork, RUST_RUNTIME, TaskCount, TaskSpec, Work};
 use super::super::setting::Setting;
 
 /// The settings, with what is not stated at its default.
@@ -13,7 +13,7 @@ pub struct BatchDraft<'q> {
     workers: u32,
     lock: Lock,
     switch_interval: Option<Duration>,
-    tasks: u64,
+    tasks: TaskCount,
     steps: u32,
     task: Option<&'q TaskSpec>,
     runtime: &'q str,
@@ -28,7 +28,7 @@ impl<'q> BatchDraft<'q> {
             workers: cores,
             lock: Lock::None,
             switch_interval: None,
-            tasks: 1,
+            tasks: TaskCount::Exactly(1),
             steps: 1,
             task: None,
             runtime: RUST_RUNTIME,

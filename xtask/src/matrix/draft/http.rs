@@ -5,12 +5,15 @@ use std::time::Duration;
 use protocol::{Arrivals, HttpModel, Listen, Lock};
 
 use super::super::http::server::ServerTemplate;
-use super::super::plan::{CpuWork, HttpWork, LoadSpec, OwnServer, PaceSpec, Rate, RunningServer, ServerSpec, Work};
+use super::super::plan::{
+    CpuWork, HttpWork, LoadSpec, OwnServer, PaceSpec, RUST_RUNTIME, Rate, RunningServer, ServerSpec, Work,
+};
 use super::super::setting::Setting;
 
 /// The settings, with what is not stated at its default.
 pub struct HttpDraft<'q> {
     own: OwnServer,
+    runtime: &'q str,
     server: Option<&'q ServerTemplate>,
     target: Option<&'q RunningServer>,
     load: Option<&'q LoadSpec>,
@@ -36,6 +39,7 @@ pub fn why_ignored(name: &str) -> &'static str {
     match name {
         "workers" => "`threads` has a thread a connection, whatever `workers` says",
         "listen" => "only `loops` and `processes` have workers to which connections could come in different ways",
+        "lock" => "an interpreter brings its own lock",
         "switch_interval" => "without a lock there is nothing to switch",
         _ => "no server uses it",
     }
@@ -55,6 +59,7 @@ impl<'q> HttpDraft<'q> {
                 io: Duration::ZERO,
                 cpu: CpuWork::Time(Duration::ZERO),
             },
+            runtime: RUST_RUNTIME,
             server: None,
             target: None,
             load: None,
@@ -73,6 +78,7 @@ impl<'q> HttpDraft<'q> {
             Setting::Workers(workers) => self.own.workers = *workers,
             Setting::Lock(lock) => self.own.lock = *lock,
             Setting::SwitchInterval(interval) => self.own.switch_interval = Some(*interval),
+            Setting::Runtime(runtime) => self.runtime = runtime,
             Setting::Listen(listen) => self.own.listen = *listen,
             Setting::Io(io) => self.own.io = *io,
             Setting::Cpu(cpu) => self.own.cpu = *cpu,
@@ -94,10 +100,22 @@ impl<'q> HttpDraft<'q> {
         match setting {
             Setting::Workers(_) => self.own.model != HttpModel::Threads,
             Setting::Listen(_) => !one_acceptor(self.own.model),
-            Setting::SwitchInterval(_) => self.own.lock != Lock::None,
+            Setting::Lock(_) => self.runtime == RUST_RUNTIME,
+            Setting::SwitchInterval(_) => self.lock() != Lock::None,
             Setting::Var(_) => self.server.is_some_and(|server| server.uses(name)),
             _ => true,
         }
+    }
+
+    /// What serves.
+    #[must_use]
+    pub fn runtime(&self) -> &str {
+        self.runtime
+    }
+
+    /// The emulated lock: a real interpreter has its own.
+    fn lock(&self) -> Lock {
+        if self.runtime == RUST_RUNTIME { self.own.lock } else { Lock::None }
     }
 
     /// What the cell does. What it ignores is set to one value, so that cells with one id do the same. `None` without a
@@ -128,7 +146,8 @@ impl<'q> HttpDraft<'q> {
         OwnServer {
             workers: if own.model == HttpModel::Threads { 1 } else { own.workers },
             listen: if one_acceptor(own.model) { Listen::PerPort } else { own.listen },
-            switch_interval: own.switch_interval.filter(|_| own.lock != Lock::None),
+            lock: self.lock(),
+            switch_interval: own.switch_interval.filter(|_| self.lock() != Lock::None),
             ..own.clone()
         }
     }

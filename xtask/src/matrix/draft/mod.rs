@@ -7,7 +7,7 @@ use batch::BatchDraft;
 use http::HttpDraft;
 
 use super::axis::Axes;
-use super::plan::{Cell, RUST_RUNTIME};
+use super::plan::Cell;
 use super::written::{Dimension, Question, Subject};
 
 pub use http::why_ignored;
@@ -53,7 +53,7 @@ impl<'q> Draft<'q> {
     pub fn cell(&self) -> Option<Cell> {
         let (runtime, work) = match self {
             Self::Batch(draft) => (draft.runtime(), draft.work()?),
-            Self::Http(draft) => (RUST_RUNTIME, draft.work()?),
+            Self::Http(draft) => (draft.runtime(), draft.work()?),
         };
         Some(Cell { id: String::new(), axes: Axes::new(), runtime: runtime.to_owned(), work })
     }

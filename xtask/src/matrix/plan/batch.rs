@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use protocol::{BatchJob, Lock, Model, Task};
+use protocol::{BatchJob, Lock, Model};
 
-use super::nanoseconds;
+use super::needs::Endpoints;
+use super::{TaskSpec, nanoseconds};
 
 /// A fixed set of tasks under one concurrency model.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -18,47 +19,35 @@ pub struct BatchWork {
     /// The lock's switch interval, where it is not the kind's own.
     pub switch_interval: Option<Duration>,
     /// How many tasks.
-    pub tasks: u64,
+    pub tasks: TaskCount,
     /// How often each task repeats its operation.
     pub steps: u32,
     /// What one step does.
     pub task: TaskSpec,
 }
 
-/// What one step does, with CPU work as the matrix states it: as a count or as a time.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum TaskSpec {
-    /// Adds `i * i` for every `i` in `0..n`.
-    SumOfSquares {
-        /// How many squares.
-        n: u64,
-    },
-    /// Runs a linear congruential generator.
-    Burn {
-        /// How far.
-        cpu: CpuWork,
-    },
-    /// Counts the primes below a limit.
-    Primes {
-        /// The first number that is not looked at.
-        limit: u64,
-    },
-    /// Waits.
-    Wait {
-        /// How long.
-        io: Duration,
-    },
-    /// Waits, then burns.
-    WaitAndBurn {
-        /// How long it waits.
-        io: Duration,
-        /// How far it burns.
-        cpu: CpuWork,
+/// How many tasks there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TaskCount {
+    /// So many.
+    Exactly(u64),
+    /// As many as one worker does in this time, without a lock. Counting turns it into a number.
+    Time {
+        /// The time.
+        time: Duration,
+        /// The number is a multiple of this, so that every cell of the scenario can deal the tasks out evenly.
+        multiple_of: u32,
     },
 }
 
+impl From<u64> for TaskCount {
+    fn from(count: u64) -> Self {
+        Self::Exactly(count)
+    }
+}
+
 /// An amount of CPU work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum CpuWork {
     /// Iterations of the burn.
     Iterations(u64),
@@ -92,44 +81,20 @@ impl CpuWork {
     }
 }
 
-impl TaskSpec {
-    /// The CPU work that the task states, where its operation burns.
-    #[must_use]
-    pub fn cpu(&self) -> Option<CpuWork> {
-        match self {
-            Self::Burn { cpu } | Self::WaitAndBurn { cpu, .. } => Some(*cpu),
-            Self::SumOfSquares { .. } | Self::Primes { .. } | Self::Wait { .. } => None,
-        }
-    }
-
-    /// The task on the wire, with CPU time turned into a count at this rate.
-    #[must_use]
-    pub fn resolve(&self, rate: BurnRate) -> Task {
-        match self {
-            Self::SumOfSquares { n } => Task::SumOfSquares { n: *n },
-            Self::Burn { cpu } => Task::Burn { iterations: cpu.iterations(rate) },
-            Self::Primes { limit } => Task::Primes { limit: *limit },
-            Self::Wait { io } => Task::Wait { io_ns: nanoseconds(*io) },
-            Self::WaitAndBurn { io, cpu } => {
-                Task::WaitAndBurn { io_ns: nanoseconds(*io), iterations: cpu.iterations(rate) }
-            }
-        }
-    }
-}
-
 impl BatchWork {
-    /// The job on the wire, with CPU time turned into a count at this rate.
+    /// The job of so many tasks on the wire, with CPU time turned into a count at this rate, and what its task needs at
+    /// these places.
     #[must_use]
-    pub fn job(&self, rate: BurnRate) -> BatchJob {
+    pub fn job(&self, rate: BurnRate, tasks: u64, at: &Endpoints) -> BatchJob {
         BatchJob {
             model: self.model,
             workers: self.workers,
             lock: self.lock,
             switch_interval_ns: self.switch_interval.map(nanoseconds),
-            tasks: self.tasks,
+            tasks,
             first_task: 0,
             steps: self.steps,
-            task: self.task.resolve(rate),
+            task: self.task.resolve(rate, at),
         }
     }
 }

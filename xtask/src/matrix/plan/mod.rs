@@ -5,13 +5,17 @@ use std::time::Duration;
 
 mod batch;
 mod http;
+mod needs;
+mod task;
 mod twin;
 
-pub use batch::{BatchWork, BurnRate, CpuWork, TaskSpec};
+pub use batch::{BatchWork, BurnRate, CpuWork, TaskCount};
 pub use http::{
     HttpWork, LoadSpec, OwnServer, PaceSpec, Rate, Readiness, RunningServer, ServerCommand, ServerSpec, StopSignal,
 };
-pub use twin::{TWIN_SUFFIX, twin_id};
+pub use needs::{Endpoints, Need};
+pub use task::{HttpSource, MailServer, TaskSpec, Tool};
+pub use twin::{baseline_of, twin_id};
 
 use super::axis::{Axes, Axis};
 
@@ -39,6 +43,8 @@ pub struct Scenario {
     pub compare: Option<String>,
     /// Whether set-up time counts as elapsed time.
     pub include_setup: bool,
+    /// What its cells need beside what their tasks need anyway.
+    pub needs: Vec<Need>,
     /// Its axes with the values that a cell has, in the order of the matrix file.
     pub axes: Vec<Axis>,
     /// How often and in which order its cells run.
@@ -149,6 +155,18 @@ impl Plan {
     }
 }
 
+impl Cell {
+    /// The runtime whose burn rate turns the cell's CPU time into a count: an HTTP server that a task asks is our own,
+    /// whatever executes the task.
+    #[must_use]
+    pub fn burns_in(&self) -> &str {
+        match &self.work {
+            Work::Batch(BatchWork { task: TaskSpec::HttpGet { .. }, .. }) => RUST_RUNTIME,
+            Work::Batch(_) | Work::Http(_) => &self.runtime,
+        }
+    }
+}
+
 impl Work {
     /// The CPU work whose count must be calibrated, if there is any.
     #[must_use]
@@ -179,6 +197,8 @@ pub struct Runtime {
     pub install: Option<String>,
     /// Environment variables to set.
     pub env: Vec<(String, String)>,
+    /// Where it is started, and where relative paths of its command begin: the folder of the matrix file.
+    pub folder: PathBuf,
 }
 
 /// The name of the built-in runtime: our own workers.

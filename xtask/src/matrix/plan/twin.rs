@@ -8,3 +8,21 @@ pub const TWIN_SUFFIX: &str = "#aa";
 pub fn twin_id(baseline: &str) -> String {
     format!("{baseline}{TWIN_SUFFIX}")
 }
+
+/// The baseline of a twin; `None` for the id of a cell.
+#[must_use]
+pub fn baseline_of(id: &str) -> Option<&str> {
+    id.strip_suffix(TWIN_SUFFIX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_twin_is_known_by_its_id() {
+        assert_eq!(twin_id("s/model=sequential"), "s/model=sequential#aa");
+        assert_eq!(baseline_of("s/model=sequential#aa"), Some("s/model=sequential"));
+        assert_eq!(baseline_of("s/model=sequential"), None);
+    }
+}

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::tables::{
-    BASELINE, COMPARE, COUNT, EXCLUDE, LOCK, NAME, ORDER, QUESTION, QUICK, RUNS_OF, SWITCH_INTERVAL, TIME, TIMEOUT_OF,
-    WARMUPS_OF, ZIP,
+    BASELINE, COMPARE, COUNT, EXCLUDE, LOCK, NAME, ORDER, QUESTION, QUICK, RUNS_OF, RUNTIME_OF, SWITCH_INTERVAL, TIME,
+    TIMEOUT_OF, WARMUPS_OF, ZIP,
 };
 use super::{Key, Kind, Table, Words};
 
@@ -35,6 +35,7 @@ pub static HTTP: Table = Table {
         .default("\"cores\""),
         LOCK,
         SWITCH_INTERVAL,
+        RUNTIME_OF,
         Key::new("listen", Kind::Word(Words::Listen), "How connections reach the workers of our own server.")
             .axis()
             .default("\"per-port\""),
@@ -57,7 +58,7 @@ pub static HTTP: Table = Table {
         .quick(),
         Key::new(
             "target",
-            Kind::Target,
+            Kind::Address { scheme: "http", example: "http://127.0.0.1:8080", with_path: false },
             "A server that runs already. Addresses beyond this machine need --allow-remote.",
         ),
         COMPARE,
@@ -180,4 +181,5 @@ pub static SERVER: Table = Table {
 pub static VAR: Key = Key::new("vars", Kind::Text, "What a placeholder stands for.");
 
 /// Keys of `[[http]]` that are about our own server, and so exclude `server` and `target`.
-pub static OWN_SERVER: &[&str] = &["model", "workers", "lock", "switch_interval", "listen", "io", "cpu", "iterations"];
+pub static OWN_SERVER: &[&str] =
+    &["model", "workers", "lock", "switch_interval", "runtime", "listen", "io", "cpu", "iterations"];

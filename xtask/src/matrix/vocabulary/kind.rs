@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::{Table, Words};
+use crate::matrix::size;
 use crate::number::grouped;
 
 /// What a value may be.
@@ -37,6 +38,22 @@ pub enum Kind {
         /// The longest.
         max: Duration,
     },
+    /// A size with its unit, between two bounds in bytes, both included.
+    Size {
+        /// The smallest.
+        min: u64,
+        /// The largest.
+        max: u64,
+    },
+    /// A number of tasks, or how long they take one worker.
+    Tasks {
+        /// The largest number.
+        max: u64,
+        /// The longest time.
+        longest: Duration,
+    },
+    /// Names of services and programs.
+    Needs,
     /// One of a list of words.
     Word(Words),
     /// The name of a runtime.
@@ -59,7 +76,14 @@ pub enum Kind {
     /// A path, or the word `tcp`.
     Ready,
     /// The address of a server that runs already.
-    Target,
+    Address {
+        /// What it begins with, without `://`.
+        scheme: &'static str,
+        /// How one looks, for reports.
+        example: &'static str,
+        /// Whether a path may follow the port.
+        with_path: bool,
+    },
     /// The method of a request.
     Method,
     /// The name of a header field.
@@ -98,17 +122,19 @@ impl Kind {
             Self::Label => "a label",
             Self::Workers { .. } => "a number of workers",
             Self::Time { .. } => "a duration",
+            Self::Size { .. } => "a size",
+            Self::Tasks { .. } => "a number of tasks or a duration",
             Self::Word(words) => words.what(),
             Self::Runtime => "the name of a runtime",
             Self::AxisName => "the name of an axis",
             Self::Baseline => "a value",
-            Self::Zip | Self::Command => "an array",
+            Self::Zip | Self::Command | Self::Needs => "an array",
             Self::Exclude | Self::Tables(_) => "an array of tables",
             Self::Labelled { .. } | Self::Vars | Self::Headers => "a table",
             Self::Rate => "a rate",
             Self::Paths => "a path",
             Self::Ready => "a path or \"tcp\"",
-            Self::Target => "an address",
+            Self::Address { .. } => "an address",
             Self::Method => "a method",
             Self::HeaderName => "the name of a header",
             Self::Task | Self::Environment | Self::Quick | Self::Table(_) => "a table",
@@ -123,12 +149,23 @@ impl Kind {
             Self::Flag => "`true` or `false`".into(),
             Self::Text => "text in quotes".into(),
             Self::Name => "a name in quotes: letters, digits, `-`, `_` and `.`".into(),
-            Self::Label => "a label in quotes: one word, without any of `,` `=` `/` `*` `?` `[` `]` or quotes".into(),
+            Self::Label => {
+                "a label in quotes: one word, without any of `,` `=` `/` `*` `?` `[` `]` `#` or quotes".into()
+            }
             Self::Count { min, max } => format!("a whole number from {} to {}", grouped(min), grouped(max)),
             Self::Workers { max } => format!("a whole number from 1 to {}, or \"cores\"", grouped(max)),
             Self::Time { min, max } => {
                 format!("a duration from {} to {}, such as \"10ms\"", brief(min), brief(max))
             }
+            Self::Size { min, max } => {
+                format!("a size from {} to {}, such as \"64KiB\"", size::shown(min), size::shown(max))
+            }
+            Self::Tasks { max, longest } => format!(
+                "a whole number from 1 to {}, or a duration up to {}, such as \"330ms\"",
+                grouped(max),
+                brief(longest)
+            ),
+            Self::Needs => "an array of names such as [\"postgres\", \"convert\"]".into(),
             Self::Word(words) => format!("{} in quotes", words.what()),
             Self::Runtime => "\"rust\" or the name of a [[runtime]]".into(),
             Self::Task => "a table such as { op = \"burn\", cpu = \"10ms\" }".into(),
@@ -139,7 +176,7 @@ impl Kind {
             Self::Vars => "a table such as { threads = [1, 4] }".into(),
             Self::Paths => "a path such as \"/\", or an array of paths".into(),
             Self::Ready => "\"tcp\", or a path that begins with `/`".into(),
-            Self::Target => "an address such as \"http://127.0.0.1:8080\"".into(),
+            Self::Address { example, .. } => format!("an address such as \"{example}\""),
             Self::Method => "a method such as \"GET\"".into(),
             Self::HeaderName => "the name of a header such as \"X-Worker\"".into(),
             Self::Headers => "a table of texts such as { Accept = \"text/html\" }".into(),

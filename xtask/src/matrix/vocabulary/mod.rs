@@ -2,8 +2,9 @@
 //!
 //! This is the one source of three things: the parser knows from it which keys exist and what they accept, the JSON
 //! Schema ([`super::schema`]) tells editors the same, and the reference `docs/matrix.md` ([`super::reference`]) tells
-//! people. The tables themselves are in [`tables`], [`http`] and [`operations`]; here are the types that they are made of.
+//! people. The tables themselves are in [`tables`], [`http`], [`operations`] and [`everyday`]; here are the types that they are made of.
 
+pub mod everyday;
 pub mod http;
 mod kind;
 pub mod operations;
@@ -101,4 +102,6 @@ pub struct Operation {
     pub keys: &'static [Key],
     /// Parameters of which exactly one must be given.
     pub one_of: &'static [&'static str],
+    /// A parameter, and those that mean nothing beside it.
+    pub excludes: &'static [(&'static str, &'static [&'static str])],
 }

@@ -1,5 +1,6 @@
-//! The operations: what one step of a task may do.
+//! The operations: what one step of a task may do. Those of everyday jobs are in [`super::everyday`].
 
+use super::everyday::EVERYDAY;
 use super::tables::{COUNT, TIME};
 use super::{Key, Kind, Operation, Table};
 
@@ -18,19 +19,21 @@ const ITERATIONS: Key = Key::new("iterations", COUNT, "How many steps of the gen
 const CPU: Key = Key::new("cpu", TIME, "As many steps as this time takes on one core without a lock, by calibration.");
 const IO: Key = Key::new("io", TIME, "How long it waits.").required();
 
-/// Every operation.
-pub static OPERATIONS: &[Operation] = &[
+/// The operations that need nothing but the worker.
+static PLAIN: &[Operation] = &[
     Operation {
         name: "sum-of-squares",
         doc: "Adds `i * i` for every `i` below `n`, in a real loop.",
         keys: &[Key::new("n", COUNT, "How many squares.").required()],
         one_of: &[],
+        excludes: &[],
     },
     Operation {
         name: "burn",
         doc: "Runs a linear congruential generator.",
         keys: &[ITERATIONS, CPU],
         one_of: &["iterations", "cpu"],
+        excludes: &[],
     },
     Operation {
         name: "primes",
@@ -42,19 +45,32 @@ pub static OPERATIONS: &[Operation] = &[
         )
         .required()],
         one_of: &[],
+        excludes: &[],
     },
-    Operation { name: "wait", doc: "Waits, as for a network or a disk.", keys: &[IO], one_of: &[] },
+    Operation { name: "wait", doc: "Waits, as for a network or a disk.", keys: &[IO], one_of: &[], excludes: &[] },
     Operation {
         name: "wait-and-burn",
         doc: "Waits, then runs the generator.",
         keys: &[IO, ITERATIONS, CPU],
         one_of: &["iterations", "cpu"],
+        excludes: &[],
     },
 ];
 
+/// Every operation.
+pub fn all() -> impl Iterator<Item = &'static Operation> {
+    PLAIN.iter().chain(EVERYDAY)
+}
+
+/// The operation with this name.
+#[must_use]
+pub fn named(name: &str) -> Option<&'static Operation> {
+    all().find(|operation| operation.name == name)
+}
+
 #[cfg(test)]
 mod tests {
-    use protocol::Task;
+    use protocol::{By, Database, Query, Task};
 
     use super::*;
 
@@ -67,19 +83,35 @@ mod tests {
                 | Task::Burn { .. }
                 | Task::Primes { .. }
                 | Task::Wait { .. }
-                | Task::WaitAndBurn { .. } => task.op(),
-                // Known on the wire and not yet in the matrix.
-                _ => unreachable!(),
+                | Task::WaitAndBurn { .. }
+                | Task::Command { .. }
+                | Task::HttpGet { .. }
+                | Task::SmtpSend { .. }
+                | Task::DbSelect { .. }
+                | Task::FileRead { .. }
+                | Task::FileWrite { .. }
+                | Task::ResizeImage { .. }
+                | Task::Zip { .. } => task.op(),
             }
         }
+        let none = String::new;
+        let query = Query::Compute { rows: 1 };
         let tasks = [
             Task::SumOfSquares { n: 0 },
             Task::Burn { iterations: 0 },
             Task::Primes { limit: 0 },
             Task::Wait { io_ns: 0 },
             Task::WaitAndBurn { io_ns: 0, iterations: 0 },
+            Task::Command { argv: vec![] },
+            Task::HttpGet { address: none(), path: none(), keep_alive: false },
+            Task::SmtpSend { address: none(), body_bytes: 0 },
+            Task::DbSelect { database: Database::Sqlite, connection: none(), connections: 1, query },
+            Task::FileRead { folder: none(), size_bytes: 0, cold: false },
+            Task::FileWrite { folder: none(), size_bytes: 0, fsync: false },
+            Task::ResizeImage { folder: none(), source_width: 1, width: 1, by: By::Library },
+            Task::Zip { folder: none(), files: 1, file_bytes: 0, by: By::Library },
         ];
-        let entries: Vec<_> = OPERATIONS.iter().map(|operation| operation.name).collect();
+        let entries: Vec<_> = all().map(|operation| operation.name).collect();
         assert_eq!(entries, tasks.iter().map(name).collect::<Vec<_>>());
     }
 }

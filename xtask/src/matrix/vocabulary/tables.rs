@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::http::{HTTP, LOAD, SERVER};
-use super::operations::{OPERATIONS, TASK};
+use super::operations::{self, TASK};
 use super::{Key, Kind, Table, Words};
 use crate::matrix::problem::list;
 
@@ -66,6 +66,24 @@ pub const SWITCH_INTERVAL: Key = Key::new(
 )
 .axis()
 .default("5 ms for `gil`, 100 ms for `gvl`");
+/// `runtime` of a scenario.
+pub const RUNTIME_OF: Key = Key::new(
+    "runtime",
+    Kind::Runtime,
+    "What does the work, or serves: `\"rust\"`, or the name of a `[[runtime]]`. A real interpreter has the lock that it \
+     has, so `lock` and `switch_interval` are no axes of its cells.",
+)
+.axis()
+.default("\"rust\"");
+/// `needs`.
+pub const NEEDS: Key = Key::new(
+    "needs",
+    Kind::Needs,
+    "What its cells need beside what their tasks need anyway: `postgres` and `smtp` are started, and named to the worker and \
+     its commands by `DATABASE_URL` and `SMTP_URL`; `convert` is ImageMagick; any other name is a program on the PATH. \
+     Where something is missing, the cells are skipped.",
+)
+.default("nothing");
 /// `compare`.
 pub const COMPARE: Key =
     Key::new("compare", Kind::AxisName, "The axis whose values are compared with each other.").default("no comparison");
@@ -108,7 +126,15 @@ pub static BATCH: Table = Table {
         NAME,
         QUESTION,
         Key::new("task", Kind::Task, "What one step of a task does.").required().axis(),
-        Key::new("tasks", Kind::Count { min: 1, max: 10_000_000 }, "How many tasks there are.").required().axis(),
+        Key::new(
+            "tasks",
+            Kind::Tasks { max: 10_000_000, longest: Duration::from_secs(600) },
+            "How many tasks there are. A time such as `\"330ms\"` stands for as many as one worker does in it without a \
+             lock, which is counted once per run of the matrix and rounded to a multiple of the scenario's largest \
+             `workers`: all its cells with the same `task` and `steps` do the same number.",
+        )
+        .required()
+        .axis(),
         Key::new("steps", Kind::Count { min: 1, max: 1_000_000 }, "How often each task repeats its operation.")
             .axis()
             .default("1"),
@@ -124,9 +150,8 @@ pub static BATCH: Table = Table {
         .default("\"cores\""),
         LOCK,
         SWITCH_INTERVAL,
-        Key::new("runtime", Kind::Runtime, "What executes the tasks: `\"rust\"`, or the name of a `[[runtime]]`.")
-            .axis()
-            .default("\"rust\""),
+        RUNTIME_OF,
+        NEEDS,
         COMPARE,
         BASELINE,
         Key::new("include_setup", Kind::Flag, "Whether making threads, processes and loops counts as elapsed time.")
@@ -145,11 +170,26 @@ pub static BATCH: Table = Table {
 /// `[[runtime]]`.
 pub static RUNTIME: Table = Table {
     header: "[[runtime]]",
-    about: "A worker in another language. It speaks the same protocol as ours; `docs/protocol.md` is its text.",
+    about: "A worker in another language. It speaks the same protocol as ours; `docs/protocol.md` is its text. It is asked \
+            for its version once before anything is measured: one that cannot tell it is not measured. `cargo xtask \
+            doctor` finds the interpreters of this machine and prints such tables; `cargo xtask matrix --runtime \
+            NAME=PROGRAM` adds one without a table to every scenario whose `runtime` is an array.",
     keys: &[
         Key::new("name", Kind::Name, "Its name on the `runtime` axis; unique, and not `rust`.").required(),
-        Key::new("command", Kind::Command, "The command that starts the worker.").required(),
-        Key::new("version", Kind::Command, "The command that prints its version.").default("the worker's own word"),
+        Key::new(
+            "command",
+            Kind::Command,
+            "The command that starts the worker, in the folder of the matrix file. An argument that is no file there, but \
+             one of this workspace, is taken from here: `crates/interpreters/python/worker.py` works in every matrix. \
+             Where the program is not installed, the cells are skipped.",
+        )
+        .required(),
+        Key::new(
+            "version",
+            Kind::Command,
+            "A command that prints its version, for a worker that cannot tell it well; the first line counts.",
+        )
+        .default("the worker's own word"),
         Key::new("install", Kind::Text, "How to get it: shown where it is missing."),
         Key::new("env", Kind::Environment, "Environment variables that it is started with."),
     ],
@@ -166,7 +206,7 @@ pub fn home_of(word: &str, met_in: &str) -> Option<String> {
         table.map(|table| format!("key of {}", table.header))
     };
     let operation = || {
-        let operations: Vec<&str> = OPERATIONS.iter().filter(|operation| has(operation.keys)).map(|o| o.name).collect();
+        let operations: Vec<&str> = operations::all().filter(|operation| has(operation.keys)).map(|o| o.name).collect();
         (!operations.is_empty()).then(|| format!("parameter of {}", list(&operations)))
     };
     let http = || table(&[&LOAD, &SERVER, &HTTP]);

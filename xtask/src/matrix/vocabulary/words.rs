@@ -1,8 +1,8 @@
 //! The lists of words that a value may be one of, each word with its explanation.
 
-use protocol::{Arrivals, HttpModel, Listen, Lock, Model};
+use protocol::{Arrivals, Database, HttpModel, Listen, Lock, Model};
 
-use crate::matrix::plan::{Order, StopSignal};
+use crate::matrix::plan::{Order, StopSignal, Tool};
 
 /// A list of words, one of which is a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +21,10 @@ pub enum Words {
     Arrivals,
     /// Signals that ask a server to end.
     Stop,
+    /// Databases.
+    Database,
+    /// Who does a piece of work.
+    Tool,
 }
 
 impl Words {
@@ -35,6 +39,8 @@ impl Words {
             Self::Listen => "a way to listen",
             Self::Arrivals => "a kind of arrivals",
             Self::Stop => "a signal",
+            Self::Database => "a database",
+            Self::Tool => "a way to do it",
         }
     }
 
@@ -49,6 +55,8 @@ impl Words {
             Self::Listen => Listen::ALL.iter().map(|listen| (listen.name(), listen_doc(*listen))).collect(),
             Self::Arrivals => Arrivals::ALL.iter().map(|kind| (kind.name(), arrivals_doc(*kind))).collect(),
             Self::Stop => STOP_SIGNALS.iter().map(|(name, _, doc)| (*name, *doc)).collect(),
+            Self::Database => Database::ALL.iter().map(|database| (database.name(), database_doc(*database))).collect(),
+            Self::Tool => TOOLS.iter().map(|(name, _, doc)| (*name, *doc)).collect(),
         }
     }
 }
@@ -64,6 +72,21 @@ pub static ORDERS: &[(&str, Order, &str)] = &[
     ("sequential", Order::Sequential, "Cell by cell: one process, its warm-ups, then all its runs."),
 ];
 
+/// Who does a piece of work, with the plan's word for each.
+pub static TOOLS: &[(&str, Tool, &str)] = &[
+    ("library", Tool::Library, "The worker itself, with a library."),
+    ("command", Tool::Command, "A program that the worker starts for each step."),
+];
+
+/// One sentence on a database.
+#[must_use]
+pub fn database_doc(database: Database) -> &'static str {
+    match database {
+        Database::Postgres => "PostgreSQL, a server: that of `DATABASE_URL`, or one that is made for the scenario.",
+        Database::Sqlite => "SQLite, a library: the database is in the worker's memory.",
+    }
+}
+
 /// One sentence on a model.
 #[must_use]
 pub fn model_doc(model: Model) -> &'static str {
@@ -78,6 +101,8 @@ pub fn model_doc(model: Model) -> &'static str {
         Model::WorkStealing => "One multi-thread runtime whose threads steal tasks from each other.",
         Model::Rayon => "A rayon pool: work stealing for CPU-bound code; a wait holds its thread.",
         Model::Offload => "One event loop; the CPU part of each step goes to a pool of threads.",
+        Model::Interpreters => "A fixed pool of threads with an interpreter each: CPython 3.14 and later only.",
+        Model::Ractors => "A fixed pool of Ractors: Ruby 3.0 and later only.",
     }
 }
 

@@ -7,7 +7,7 @@ mod http;
 use ::csv::{Terminator, WriterBuilder};
 
 use super::Format;
-use super::footnotes::{flag_word, status_word};
+use super::footnotes::{flag_word, limit_word, status_word};
 use super::http::is_http;
 use super::standing::source_of;
 use crate::stats::summary::{CellSummary, ComparisonRow, ComparisonSummary, ScenarioSummary, Spread, Summary, Verdict};
@@ -60,7 +60,7 @@ struct Place<'a> {
 type Figure = (&'static str, fn(&Place<'_>) -> String);
 
 /// The columns behind the coordinates.
-const FIGURES: [Figure; 34] = [
+const FIGURES: [Figure; 41] = [
     ("compare", |at| text(at.scenario.compare.as_ref())),
     ("baseline", |at| text(at.comparison.baseline.as_ref())),
     ("status", |at| status_word(at.cell.status).to_owned()),
@@ -95,6 +95,13 @@ const FIGURES: [Figure; 34] = [
     ("planned_runs", |at| at.scenario.runs.to_string()),
     ("warmups", |at| at.scenario.warmups.to_string()),
     ("order", |at| at.scenario.order.clone()),
+    ("tasks", |at| text(at.cell.tasks)),
+    ("limited_by", |at| at.cell.limited_by.as_ref().map(|by| limit_word(by.limit).to_owned()).unwrap_or_default()),
+    ("limit_evidence", |at| text(at.cell.limited_by.as_ref().map(|by| &by.evidence))),
+    ("lock_wait_ns", |at| text(at.cell.usage.lock_wait_ns)),
+    ("disk_read_bytes", |at| text(at.cell.usage.disk_read_bytes)),
+    ("disk_write_bytes", |at| text(at.cell.usage.disk_write_bytes)),
+    ("io_pressure_ns", |at| text(at.cell.io_pressure_ns)),
 ];
 
 fn rows(scenario: &ScenarioSummary) -> impl Iterator<Item = (&ComparisonSummary, &ComparisonRow, &CellSummary)> {

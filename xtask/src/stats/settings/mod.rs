@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::matrix::axis::AxisValue;
-use crate::matrix::plan::{Cell, CpuWork, Scenario, ServerSpec, Work};
+use crate::matrix::plan::{Cell, CpuWork, Scenario, ServerSpec, TaskCount, Work};
 
 /// The settings that all cells of a scenario share and that are no axis, by their key in the matrix.
 #[must_use]
 pub fn shared(scenario: &Scenario) -> BTreeMap<String, AxisValue> {
-    let mut cells = scenario.cells.iter().map(settings);
+    let mut cells = scenario.cells.iter().map(of);
     let mut shared = cells.next().unwrap_or_default();
     for other in cells {
         shared.retain(|key, value| match (value.as_ref(), other.get(key)) {
@@ -31,9 +31,11 @@ pub fn shared(scenario: &Scenario) -> BTreeMap<String, AxisValue> {
 }
 
 /// The settings of one cell; `None` where a setting does not apply to it.
-pub(super) type Settings = BTreeMap<String, Option<AxisValue>>;
+pub type Settings = BTreeMap<String, Option<AxisValue>>;
 
-fn settings(cell: &Cell) -> Settings {
+/// All settings of one cell by their key in the matrix, axes included.
+#[must_use]
+pub fn of(cell: &Cell) -> Settings {
     let mut settings = match &cell.work {
         Work::Batch(work) => batch::settings(work),
         Work::Http(work) => http::settings(work),
@@ -51,6 +53,14 @@ fn cpu(work: CpuWork) -> (&'static str, AxisValue) {
     match work {
         CpuWork::Iterations(count) => ("iterations", count.into()),
         CpuWork::Time(time) => ("cpu", duration(time)),
+    }
+}
+
+/// A number of tasks as the matrix states it.
+fn tasks(count: TaskCount) -> AxisValue {
+    match count {
+        TaskCount::Exactly(count) => count.into(),
+        TaskCount::Time { time, .. } => duration(time),
     }
 }
 
@@ -79,7 +89,7 @@ mod tests {
     fn shared_settings_leave_out_axes_and_what_differs() {
         let mut other = batch(Model::Threads);
         let work = work_of(&mut other);
-        work.tasks = 9;
+        work.tasks = 9.into();
         let plan = plan("s", Some("model"), &[batch(Model::Sequential), other]);
         let shared: Vec<String> =
             shared(&plan.scenarios[0]).iter().map(|(key, value)| format!("{key}={value}")).collect();

@@ -179,6 +179,9 @@ pub struct CellSummary {
     pub stderr_tail: Vec<String>,
     /// Counted runs that gave a sample.
     pub runs: u32,
+    /// Tasks of each counted run; absent for servers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tasks: Option<u64>,
     /// Elapsed time of the counted runs, in nanoseconds; set-up included where the scenario says so. Opening connections
     /// is never included.
     pub elapsed_ns: Option<Spread<u64>>,
@@ -220,6 +223,9 @@ pub struct CellSummary {
     pub cores_used: Option<f64>,
     /// Cost of a run for the worker or the server: medians over the counted runs, `peak_rss_bytes` their maximum.
     pub usage: UsageSummary,
+    /// Time for which some thread of the machine waited for I/O during a run: the median over the counted runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub io_pressure_ns: Option<u64>,
     /// What holds the cell back, as far as the figures tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limited_by: Option<LimitedBy>,
@@ -246,6 +252,7 @@ impl CellSummary {
             failure: None,
             stderr_tail: Vec::new(),
             runs: 0,
+            tasks: None,
             elapsed_ns: None,
             setup_ns: None,
             throughput_per_s: None,
@@ -262,6 +269,7 @@ impl CellSummary {
             connections_by_worker: None,
             cores_used: None,
             usage: UsageSummary::default(),
+            io_pressure_ns: None,
             limited_by: None,
             set_aside: Vec::new(),
             checksum: None,

@@ -1,0 +1,102 @@
+//! Whether two cells of one id do the same work. A name says little: the sizes of a task stand in the matrix.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::Basis;
+use crate::matrix::axis::AxisValue;
+use crate::matrix::plan::{Cell, Plan};
+use crate::report::format::UNKNOWN;
+use crate::results::figures::ScenarioFigures;
+use crate::results::load::Loaded;
+use crate::stats::settings;
+
+/// The cells whose work is not the same.
+#[derive(Debug)]
+pub enum OtherWork {
+    /// Both results ran the same matrix in the same sizes, or one is published: its sizes are its own.
+    None,
+    /// By cell id, what differs.
+    ByCell(HashMap<String, String>),
+    /// A matrix is missing: only what a summary says of a scenario is known.
+    OnlySettings,
+}
+
+impl OtherWork {
+    /// Looks at both matrices.
+    #[must_use]
+    pub fn between(base: &Loaded, new: &Loaded, basis: Basis) -> Self {
+        if base.publication.is_some() || new.publication.is_some() {
+            return Self::None;
+        }
+        // Across machines `workers = "cores"` is one question with two answers, which is what is compared.
+        let same_cores = basis == Basis::Ratio || base.cores() == new.cores();
+        let same_text = base.matrix.is_some() && base.matrix == new.matrix;
+        if same_text && same_cores && base.is_quick() == new.is_quick() {
+            return Self::None;
+        }
+        let cores = base.cores().or(new.cores());
+        let plan = |of: &Loaded| of.plan(if basis == Basis::Ratio { cores } else { of.cores() });
+        match (plan(base), plan(new)) {
+            (Some(base), Some(new)) => Self::ByCell(differing(&base, &new)),
+            _ => Self::OnlySettings,
+        }
+    }
+
+    /// What differs in the work of a cell: `tasks 8 → 16`.
+    #[must_use]
+    pub fn of(&self, base: &ScenarioFigures, new: &ScenarioFigures, cell: &str) -> Option<String> {
+        match self {
+            Self::None => None,
+            Self::ByCell(cells) => cells.get(cell).cloned(),
+            Self::OnlySettings => {
+                let value = |scenario: &ScenarioFigures| -> BTreeMap<String, Option<AxisValue>> {
+                    scenario.settings.iter().map(|(key, value)| (key.clone(), Some(value.clone()))).collect()
+                };
+                let mut words = changed(&value(base), &value(new));
+                words.extend(setup(base.include_setup, new.include_setup));
+                (!words.is_empty()).then(|| words.join(", "))
+            }
+        }
+    }
+}
+
+fn differing(base: &Plan, new: &Plan) -> HashMap<String, String> {
+    let cells = |plan: &Plan| -> HashMap<String, (Cell, bool)> {
+        let all = plan.scenarios.iter().flat_map(|scenario| scenario.cells.iter().map(move |cell| (scenario, cell)));
+        all.map(|(scenario, cell)| (cell.id.clone(), (cell.clone(), scenario.include_setup))).collect()
+    };
+    let new = cells(new);
+    let mut differing = HashMap::new();
+    for (id, (ours, ours_setup)) in cells(base) {
+        let Some((theirs, theirs_setup)) = new.get(&id) else { continue };
+        if ours.work == theirs.work && ours.runtime == theirs.runtime && ours_setup == *theirs_setup {
+            continue;
+        }
+        let mut words = changed(&settings::of(&ours), &settings::of(theirs));
+        words.extend(setup(ours_setup, *theirs_setup));
+        if words.is_empty() {
+            words.push("the matrices describe it differently".to_owned());
+        }
+        differing.insert(id, words.join(", "));
+    }
+    differing
+}
+
+fn setup(base: bool, new: bool) -> Option<String> {
+    (base != new).then(|| format!("include_setup {base} → {new}"))
+}
+
+/// `tasks 8 → 16` for each key that differs.
+fn changed(base: &BTreeMap<String, Option<AxisValue>>, new: &BTreeMap<String, Option<AxisValue>>) -> Vec<String> {
+    let mut keys: Vec<&String> = base.keys().chain(new.keys()).collect();
+    keys.sort();
+    keys.dedup();
+    let shown = |side: &BTreeMap<String, Option<AxisValue>>, key: &str| {
+        side.get(key).cloned().flatten().map_or_else(|| UNKNOWN.to_owned(), |value| value.to_string())
+    };
+    keys.into_iter()
+        .map(|key| (key, shown(base, key), shown(new, key)))
+        .filter(|(_, base, new)| base != new)
+        .map(|(key, base, new)| format!("{key} {base} → {new}"))
+        .collect()
+}
