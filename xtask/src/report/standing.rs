@@ -1,7 +1,8 @@
 //! How a cell stands against its baseline: its ratio with interval and verdict, and the words that say how to read them.
 
-use super::format::{or_unknown, ratio, ratio_of, significant};
+use super::format::{or_unknown, ratio_of, significant};
 use super::table::Cell;
+use crate::number::ratio_interval;
 use crate::stats::summary::{ComparisonRow, ComparisonSummary, FloorSource, Ratio, ScenarioSummary, Summary, Verdict};
 
 /// `1.96 (1.91–2.01) ▲`; the interval gives way where there is little room.
@@ -20,7 +21,7 @@ pub(super) fn cell(row: Option<&ComparisonRow>) -> Cell {
 /// `1.91–2.01`. One run a side has none: its interval covers nothing.
 fn interval(of: &Ratio) -> Option<String> {
     of.confidence.filter(|confidence| *confidence > 0.0)?;
-    Some(format!("{}–{}", ratio(of.low?), ratio(of.high?)))
+    Some(ratio_interval(of.low?, of.high?))
 }
 
 /// How to read what [`cell`] shows, as far as it is there: interval, signs, noise floor.
