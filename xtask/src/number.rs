@@ -71,6 +71,17 @@ pub fn ratio(value: f64) -> String {
     if (0.095..9.995).contains(&value) { format!("{value:.2}") } else { significant(value, 3) }
 }
 
+/// The ends of a ratio's interval: `1.91–2.01`, or with more digits where the two would look the same: `0.998–1.003`.
+#[must_use]
+pub fn ratio_interval(low: f64, high: f64) -> String {
+    let (shown_low, shown_high) = (ratio(low), ratio(high));
+    if shown_low != shown_high || low == high {
+        return format!("{shown_low}–{shown_high}");
+    }
+    let digits = |value: f64| significant(value, if value < 1.0 { 3 } else { 4 });
+    format!("{}–{}", digits(low), digits(high))
+}
+
 /// A size: `12.3 MiB`.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
@@ -91,6 +102,13 @@ mod tests {
     #[test]
     fn digits_stand_in_groups_of_three() {
         assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+    }
+
+    #[test]
+    fn the_ends_of_an_interval_differ_where_they_do() {
+        assert_eq!(ratio_interval(1.9149, 2.0051), "1.91–2.01");
+        assert_eq!(ratio_interval(0.9977, 1.0031), "0.998–1.003");
+        assert_eq!(ratio_interval(1.0, 1.0), "1.00–1.00");
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! How a cell stands against its baseline: its ratio with interval and verdict, and the words that say how to read them.
 
-use super::format::{or_unknown, ratio, ratio_of, significant};
+use super::format::{or_unknown, ratio_of, significant};
 use super::table::Cell;
+use crate::number::ratio_interval;
 use crate::stats::summary::{ComparisonRow, ComparisonSummary, FloorSource, Ratio, ScenarioSummary, Summary, Verdict};
 
 /// `1.96 (1.91–2.01) ▲`; the interval gives way where there is little room.
@@ -9,7 +10,7 @@ pub(super) fn cell(row: Option<&ComparisonRow>) -> Cell {
     let Some((row, ratio)) = row.and_then(|row| Some((row, row.ratio.as_ref()?))) else {
         return or_unknown(None).into();
     };
-    let sign = row.verdict.and_then(sign).map(|sign| format!(" {sign}")).unwrap_or_default();
+    let sign = row.verdict.and_then(Verdict::sign).map(|sign| format!(" {sign}")).unwrap_or_default();
     let short = format!("{}{sign}", ratio_of(ratio));
     match interval(ratio) {
         Some(interval) => Cell { text: format!("{} ({interval}){sign}", ratio_of(ratio)), short: Some(short) },
@@ -20,17 +21,7 @@ pub(super) fn cell(row: Option<&ComparisonRow>) -> Cell {
 /// `1.91–2.01`. One run a side has none: its interval covers nothing.
 fn interval(of: &Ratio) -> Option<String> {
     of.confidence.filter(|confidence| *confidence > 0.0)?;
-    Some(format!("{}–{}", ratio(of.low?), ratio(of.high?)))
-}
-
-/// The sign of a verdict; the baseline needs none.
-fn sign(verdict: Verdict) -> Option<char> {
-    match verdict {
-        Verdict::Baseline => None,
-        Verdict::Faster => Some('▲'),
-        Verdict::Slower => Some('▼'),
-        Verdict::Unresolved => Some('?'),
-    }
+    Some(ratio_interval(of.low?, of.high?))
 }
 
 /// How to read what [`cell`] shows, as far as it is there: interval, signs, noise floor.
@@ -41,7 +32,7 @@ pub(super) fn legend(scenario: &ScenarioSummary) -> Vec<String> {
     let signs: Vec<String> = [Verdict::Faster, Verdict::Slower, Verdict::Unresolved]
         .into_iter()
         .filter(|verdict| has(*verdict))
-        .filter_map(|verdict| Some(format!("{} {}", sign(verdict)?, verdict.word())))
+        .filter_map(|verdict| Some(format!("{} {}", verdict.sign()?, verdict.word())))
         .collect();
     if !signs.is_empty() {
         legend.push(signs.join(", "));

@@ -119,7 +119,11 @@ impl Table {
     /// How to read the columns that are there, on one line.
     #[must_use]
     pub fn reading(&self) -> Option<String> {
-        let is_there = |hint: &&Hint| self.columns.iter().any(|column| column.header == hint.header);
+        // `ratio` is also for the columns `ratio threads` and `ratio loops`.
+        let is_its = |column: &Column, hint: &Hint| {
+            column.header.strip_prefix(hint.header).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+        };
+        let is_there = |hint: &&Hint| self.columns.iter().any(|column| is_its(column, hint));
         let texts: Vec<&str> = self.hints.iter().filter(is_there).map(|hint| hint.text.as_str()).collect();
         (!texts.is_empty()).then(|| texts.join("; "))
     }

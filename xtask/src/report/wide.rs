@@ -3,8 +3,9 @@
 //! holds the cells back.
 
 use super::footnotes::{Footnotes, limit_word};
-use super::format::{UNKNOWN, or_unknown, ratio_of};
+use super::format::{UNKNOWN, or_unknown};
 use super::scenario_table::{Parts, by_id, rank, without_empty_notes};
+use super::standing;
 use super::table::{Cell, Column, Row};
 use super::units::{time, time_with_range};
 use crate::matrix::axis::{Axis, AxisValue};
@@ -67,7 +68,7 @@ pub(super) fn parts(scenario: &ScenarioSummary) -> Parts {
         texts.extend(in_order.iter().map(|cell| elapsed(*cell)));
         texts.extend(others.iter().map(|value| {
             let row = of(value).and_then(|cell| comparison.rows.iter().find(|row| row.cell == cell.id));
-            Cell::from(or_unknown(row.and_then(|row| row.ratio.as_ref()).map(ratio_of)))
+            standing::cell(row)
         }));
         if with_limits {
             texts.push(limits(&in_order).into());
@@ -202,6 +203,8 @@ mod tests {
             | primes | 8 | 400.0 ms (400–400) | 399.0 ms (399–399) | 200.0 ms (200–200) | 1.00 | 2.00 | cpu / lock / cpu |  |
             | zip | 8 | 300.0 ms (300–300) | 170.0 ms (170–170) | – | 1.76 | – | – | processes: skipped ¹ |
             | file-write | 8 | 300.0 ms (300–300) | 300.0 ms (300–300) | 300.0 ms (300–300) | 1.00 | 1.00 | disk |  |
+
+            ratio: above 1.00 is faster than model = sequential
 
             - ¹ `s/task=zip,model=processes`: zip is not on the PATH
         "#]].assert_eq(&markdown::table(&scenario_table(&scenario())));

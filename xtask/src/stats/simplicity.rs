@@ -6,7 +6,7 @@ use crate::matrix::axis::AxisValue;
 ///
 /// After the second article's table of which method to consider first: one event loop where most time is waiting; single
 /// functions on threads; loops on threads; processes. What is not in that table stands beside its like.
-pub const MODELS: [(&str, &str); 9] = [
+pub const MODELS: [(&str, &str); 11] = [
     ("sequential", "nothing runs at the same time"),
     ("async", "one event loop on one thread: no two pieces of code at the same time, and none may block"),
     ("threads", "plain blocking code on a pool of threads: what they share needs care"),
@@ -15,6 +15,11 @@ pub const MODELS: [(&str, &str); 9] = [
     ("offload-rayon", "the same with rayon's pool, which needs a way back to the loop"),
     ("loops", "a loop for each thread: connections and tasks must be dealt out, and stay where they are"),
     ("work-stealing", "tasks wander between threads: all that they hold must be fit to"),
+    (
+        "interpreters",
+        "an interpreter for each thread: objects do not pass between them, and libraries must be fit for it",
+    ),
+    ("ractors", "the same in Ruby: only what cannot change is shared"),
     ("processes", "nothing is shared: memory several times over, and data must be sent"),
 ];
 

@@ -100,6 +100,7 @@ fn changes(comparison: &ResultComparison, most: Option<usize>) -> Table {
         columns,
         groups: vec![order.iter().map(row).collect()],
         hints: Vec::new(),
+        findings: Vec::new(),
         footnotes: Vec::new(),
     };
     // A column that says nothing takes room from one that does.
@@ -233,6 +234,7 @@ fn plain_table(title: &str, columns: [Column; 3], rows: Vec<Row>) -> Option<Tabl
         columns: columns.into(),
         groups: vec![rows],
         hints: Vec::new(),
+        findings: Vec::new(),
         footnotes: Vec::new(),
     })
 }

@@ -8,7 +8,7 @@ use super::figure::{coordinates, missing};
 use super::frame::{Frame, MARGIN, TOP, WIDTH};
 use super::lettering::{self, SIZE, SMALL};
 use super::palette::HEAT;
-use super::runs::{ratio_in_words, sign};
+use super::runs::ratio_in_words;
 use super::svg::{Anchor, group, hover, line, rect, text};
 use crate::stats::summary::{CellSummary, ComparisonRow, ComparisonSummary, Ratio, ScenarioSummary, Summary, Verdict};
 
@@ -159,7 +159,7 @@ fn square(frame: &mut Frame, workload: &Workload<'_>, column: &str, place: [f64;
         return;
     };
     let said = ratio_in_words(&whole, &ratio, row.verdict);
-    let sign = row.verdict.and_then(sign).map(|sign| format!(" {sign}")).unwrap_or_default();
+    let sign = row.verdict.and_then(Verdict::sign).map(|sign| format!(" {sign}")).unwrap_or_default();
     let ground = rect(&format!("h{}", level(&ratio, row.verdict)), place);
     let figure = text("ink", Anchor::Middle, at, &format!("{}{sign}", ratio_of(&ratio)));
     frame.add(hover(group("", [ground, figure]), &said));

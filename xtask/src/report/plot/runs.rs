@@ -297,7 +297,7 @@ fn ratio_of_row(
     let from_one = [[scale.at(1.0), middle], [scale.at(ratio.value), middle]];
     frame.add(line(&format!("thin {}", series.stroke()), from_one[0], from_one[1]));
     frame.add(series.marker([scale.at(ratio.value), middle], 4.4, Mark::Figure, &said));
-    let sign = verdict.and_then(sign).map(|sign| format!(" {sign}")).unwrap_or_default();
+    let sign = verdict.and_then(Verdict::sign).map(|sign| format!(" {sign}")).unwrap_or_default();
     let figure: Element = end(&format!("{}{sign}", ratio_of(ratio)), "ink");
     frame.add(hover(figure, &said));
 }
@@ -315,15 +315,5 @@ pub(super) fn ratio_in_words(name: &str, ratio: &Ratio, verdict: Option<Verdict>
         Some(Verdict::Slower) => said + ", slower",
         Some(Verdict::Unresolved) => said + ", cannot be told from the baseline",
         Some(Verdict::Baseline) | None => said,
-    }
-}
-
-/// The sign of a verdict.
-pub(super) fn sign(verdict: Verdict) -> Option<&'static str> {
-    match verdict {
-        Verdict::Baseline => None,
-        Verdict::Faster => Some("▲"),
-        Verdict::Slower => Some("▼"),
-        Verdict::Unresolved => Some("?"),
     }
 }

@@ -1,7 +1,7 @@
 //! The sentence of a conclusion. It never says that two cells are equal.
 
 use super::Findings;
-use crate::number::{bytes, ratio};
+use crate::number::{bytes, ratio, ratio_interval};
 use crate::stats::summary::{Bound, CellSummary, Ratio, Status, Verdict};
 
 /// Memory that differs by less than this is not worth a choice.
@@ -92,7 +92,7 @@ fn compared(it: &Findings<'_>) -> Option<String> {
         Some(Bound::AtMost) => "at most ",
     };
     let interval = match (low, high) {
-        (Some(low), Some(high)) => format!(" ({}–{})", ratio(low), ratio(high)),
+        (Some(low), Some(high)) => format!(" ({})", ratio_interval(low, high)),
         _ => String::new(),
     };
     Some(format!("{at}{} × {}{interval}", ratio(value), name(it, baseline)))

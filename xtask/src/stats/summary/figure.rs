@@ -66,6 +66,17 @@ impl Verdict {
             Self::Unresolved => "unresolved",
         }
     }
+
+    /// The sign that stands beside a ratio; the baseline needs none. Never one that looks like "equal".
+    #[must_use]
+    pub fn sign(self) -> Option<&'static str> {
+        match self {
+            Self::Baseline => None,
+            Self::Faster => Some("▲"),
+            Self::Slower => Some("▼"),
+            Self::Unresolved => Some("?"),
+        }
+    }
 }
 
 /// A run that was measured and does not count.
