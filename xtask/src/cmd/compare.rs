@@ -143,7 +143,8 @@ fn print(args: &Args, comparison: &ResultComparison, out: &mut dyn io::Write) ->
 fn judge(comparison: &ResultComparison, fail_on: FailOn) -> Exit {
     let slower = comparison.slower_by(fail_on.share);
     if !slower.is_empty() {
-        let than = if fail_on.share > 0.0 { format!(" by more than {} %", fail_on.share * 100.0) } else { String::new() };
+        let than =
+            if fail_on.share > 0.0 { format!(" by more than {} %", fail_on.share * 100.0) } else { String::new() };
         eprintln!("error: --fail-on: slower{than}, or no longer measured:");
         slower.iter().for_each(|cell| eprintln!("  {cell}"));
         return Exit::Condition;
@@ -164,7 +165,9 @@ mod tests {
         assert_eq!("slower".parse(), Ok(FailOn { share: 0.0 }));
         assert_eq!("slower:5%".parse(), Ok(FailOn { share: 0.05 }));
         assert_eq!("slower:0.5%".parse(), Ok(FailOn { share: 0.005 }));
-        for wrong in ["faster", "slower:", "slower:5", "slower:x%", "slower:-1%", "slower:100%", "slower5%", "slower:NaN%"] {
+        for wrong in
+            ["faster", "slower:", "slower:5", "slower:x%", "slower:-1%", "slower:100%", "slower5%", "slower:NaN%"]
+        {
             assert!(FailOn::from_str(wrong).is_err(), "{wrong}");
         }
     }

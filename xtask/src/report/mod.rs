@@ -10,12 +10,14 @@
 //! | [`pivot`] | the same with the compared values side by side |
 //! | [`http`] | both for servers: requests a second and latency |
 //! | [`plot`] | pictures, as SVG |
+//! | [`bars`] | ratios drawn in characters |
 //! | [`heading`] | what stands above and right below the rows |
 //! | [`footnotes`] | what does not fit into a cell |
 //! | [`terminal`], [`markdown`], [`csv`], [`json`] | one output format each |
 //! | [`document`](mod@document) | `tables.md`: all tables, and what they were taken with |
 //! | [`compare`] | the tables of two results |
 
+pub mod bars;
 pub mod compare;
 pub mod csv;
 pub mod document;

@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use super::bars::Bars;
 use super::footnotes::Footnotes;
 use super::format::{cores, or_unknown, ratio_of};
 use super::table::{Cell, Column, Row, Table};
@@ -41,6 +42,7 @@ pub fn scenario_table(scenario: &ScenarioSummary) -> Table {
         groups: parts.groups,
         hints: heading::hints(scenario),
         footnotes: parts.footnotes.into_notes(),
+        bars: Bars::of(scenario),
     }
 }
 

@@ -10,8 +10,11 @@ use unicode_width::UnicodeWidthStr;
 
 use super::Format;
 use super::scenario_table::scenario_table;
-use super::table::{Align, Table};
-use crate::stats::summary::Summary;
+use super::table::{Align, Cell, Column, Table};
+use crate::stats::summary::{Summary, Verdict};
+
+/// Characters of a ratio's drawing, from where there is much room to where there is little.
+const BAR_WIDTHS: [usize; 3] = [25, 17, 11];
 
 /// Spaces between two columns.
 const GAP: usize = 2;
@@ -78,6 +81,18 @@ impl Terminal {
         if width(&table) > room {
             table.shorten();
         }
+        self.with_bars(table, room)
+    }
+
+    /// Draws the ratios as wide as there is room beside what has to be there. A file of text, which has no width, has none.
+    fn with_bars(&self, table: Table, room: usize) -> Table {
+        for bar in BAR_WIDTHS {
+            let mut drawn = table.clone();
+            drawn.draw_bars(bar, self.ascii);
+            if width(&drawn) <= room {
+                return drawn;
+            }
+        }
         table
     }
 
@@ -86,10 +101,16 @@ impl Terminal {
         let bold = |header: &str| self.bold(header);
         builder.push_record(table.columns.iter().map(|column| bold(&column.header)));
         let mut breaks = vec![1];
+        let mut bars = table.bars.rows.iter();
         for group in &table.groups {
             for row in group {
-                let text = |text: &str| if row.is_failed { self.red(text) } else { text.to_owned() };
-                builder.push_record(row.cells.iter().map(|cell| text(&cell.text)));
+                let verdict = bars.next().and_then(Option::as_ref).and_then(|bar| bar.verdict);
+                let text = |(cell, column): (&Cell, &Column)| match (row.is_failed, column.is_bar) {
+                    (_, true) => self.by_verdict(&cell.text, verdict),
+                    (true, false) => self.red(&cell.text),
+                    (false, false) => cell.text.clone(),
+                };
+                builder.push_record(row.cells.iter().zip(&table.columns).map(text));
             }
             breaks.push(breaks[breaks.len() - 1] + group.len());
         }
@@ -120,6 +141,21 @@ impl Terminal {
 
     fn bold(&self, text: &str) -> String {
         if self.colour { format!("\u{1b}[1m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+
+    /// Blue and yellow are told apart by nearly everybody; what is not resolved steps back.
+    fn by_verdict(&self, text: &str, verdict: Option<Verdict>) -> String {
+        let colour = match verdict {
+            Some(Verdict::Faster) => 36,
+            Some(Verdict::Slower) => 33,
+            Some(Verdict::Unresolved) => 2,
+            Some(Verdict::Baseline) | None => return text.to_owned(),
+        };
+        if self.colour && !text.trim().is_empty() {
+            format!("\u{1b}[{colour}m{text}\u{1b}[0m")
+        } else {
+            text.to_owned()
+        }
     }
 
     fn red(&self, text: &str) -> String {

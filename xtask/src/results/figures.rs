@@ -136,7 +136,8 @@ pub fn outline(json: &[u8], known: u32) -> Option<Outline> {
 fn quick_outline(json: &[u8]) -> Option<Outline> {
     let settings: Vec<_> = values(json, "settings").collect::<Option<_>>()?;
     let comparisons: Vec<_> = values(json, "comparisons").collect::<Option<_>>()?;
-    (settings.len() == comparisons.len()).then(|| Outline { scenarios: settings.into_iter().zip(comparisons).collect() })
+    (settings.len() == comparisons.len())
+        .then(|| Outline { scenarios: settings.into_iter().zip(comparisons).collect() })
 }
 
 #[cfg(test)]

@@ -260,10 +260,7 @@ mod tests {
         let folder = results();
         assert_eq!(name(folder.path(), "2026-11-29"), OLD);
         assert_eq!(name(folder.path(), NEW), NEW, "a whole name is that result, though another begins with it");
-        assert_eq!(
-            error(folder.path(), "2026-11-30"),
-            format!("2 results begin with `2026-11-30`: {SECOND}, {NEW}")
-        );
+        assert_eq!(error(folder.path(), "2026-11-30"), format!("2 results begin with `2026-11-30`: {SECOND}, {NEW}"));
     }
 
     #[test]

@@ -145,7 +145,9 @@ impl Loaded {
         };
         let salvaged = salvage(&content, &found.shown(SAMPLES))?;
         let plan = self.plan(self.cores()).with_context(|| {
-            format!("{why}, and no {MATRIX} that this version can read, which would be needed to make it from the samples")
+            format!(
+                "{why}, and no {MATRIX} that this version can read, which would be needed to make it from the samples"
+            )
         })?;
         self.notes.push(format!("{why}: the figures are made again from the samples."));
         self.notes.extend(salvaged.notes);

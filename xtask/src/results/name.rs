@@ -48,8 +48,13 @@ mod tests {
         for name in ["2026-11-30T171522Z-3f9c2a1", "2026-11-30T171522Z-3f9c2a1-2"] {
             assert!(is_result(name), "{name}");
         }
-        let others =
-            ["README.md", "published", "2026-11-30T171522Z", "2026-11-30T171522Z-3f9c2a1x", "2026-11-30T171522Z-3f9c2ä"];
+        let others = [
+            "README.md",
+            "published",
+            "2026-11-30T171522Z",
+            "2026-11-30T171522Z-3f9c2a1x",
+            "2026-11-30T171522Z-3f9c2ä",
+        ];
         for name in others {
             assert!(!is_result(name), "{name}");
         }

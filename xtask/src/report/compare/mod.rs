@@ -7,6 +7,7 @@
 
 pub mod csv;
 
+use super::bars::Bars;
 use super::format::{UNKNOWN, or_unknown, per_second, ratio, significant};
 use super::table::{Cell, Column, Row, Table};
 use super::units::time;
@@ -34,7 +35,8 @@ pub fn sentences(comparison: &ResultComparison) -> Vec<String> {
     let mut sentences = comparison.notes.clone();
     let cells = comparison.changes.len();
     let left = comparison.not_compared.len();
-    let left = if left == 0 { String::new() } else { format!("; {} not compared", counted(left as u64, "cell", "cells")) };
+    let left =
+        if left == 0 { String::new() } else { format!("; {} not compared", counted(left as u64, "cell", "cells")) };
     let Some(missed) = comparison.missed_by_chance() else {
         sentences.push(match cells {
             0 => format!("Nothing could be compared{left}."),
@@ -72,7 +74,8 @@ fn changes(comparison: &ResultComparison, most: Option<usize>) -> Table {
     let hidden = order.len().saturating_sub(kept);
     order.truncate(kept);
     let several = order.windows(2).any(|pair| pair[0].cell == pair[1].cell);
-    let row = |change: &&Change| Row { cells: cells(change, several), is_failed: change.verdict == Some(Verdict::Slower) };
+    let row =
+        |change: &&Change| Row { cells: cells(change, several), is_failed: change.verdict == Some(Verdict::Slower) };
     let what = match basis {
         Basis::Speed => "speeds",
         Basis::Ratio => "ratios of each cell to its own baseline",
@@ -98,6 +101,7 @@ fn changes(comparison: &ResultComparison, most: Option<usize>) -> Table {
         groups: vec![order.iter().map(row).collect()],
         hints: Vec::new(),
         footnotes: Vec::new(),
+        bars: Bars::default(),
     };
     // A column that says nothing takes room from one that does.
     let is_empty: Vec<bool> = (0..table.columns.len())
@@ -230,6 +234,7 @@ fn plain_table(title: &str, columns: [Column; 3], rows: Vec<Row>) -> Option<Tabl
         groups: vec![rows],
         hints: Vec::new(),
         footnotes: Vec::new(),
+        bars: Bars::default(),
     })
 }
 

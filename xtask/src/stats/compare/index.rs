@@ -74,7 +74,8 @@ mod tests {
         let article = figures(&[], &[("s/model=a", &[("model", "a")]), ("s/model=c", &[("model", "c")])]);
         let index = Index::of(&ours);
         let scenario = &article.scenarios[0];
-        let found = |cell: usize, lenient| index.like(scenario, &scenario.cells[cell], lenient).map(|(_, it)| it.id.as_str());
+        let found =
+            |cell: usize, lenient| index.like(scenario, &scenario.cells[cell], lenient).map(|(_, it)| it.id.as_str());
         assert_eq!(found(0, true), Some("s/model=a,lock=gil"));
         assert_eq!(found(0, false), None, "among our own results an id is an id");
         assert_eq!(found(1, true), None);

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::change::ASSUMED_FLOOR;
 use super::index::Index;
 use super::standing::{ratio, speed};
 use super::work::OtherWork;
@@ -10,7 +11,6 @@ use crate::matrix::pattern::{IdPatterns, PatternError};
 use crate::results::figures::{CellFigures, ComparisonFigures, RowFigures, ScenarioFigures};
 use crate::results::load::Loaded;
 use crate::stats::summary::Status;
-use super::change::ASSUMED_FLOOR;
 
 /// Compares two results, cell by cell. `force` compares times also of different machines.
 ///
@@ -61,10 +61,7 @@ pub fn compare(
     changes.retain(|change| patterns.choose(&change.cell));
     not_compared.retain(|cell| patterns.choose(&cell.cell));
     if changes.iter().any(|change| change.floor.is_none() && change.change.low.is_some()) {
-        notes.push(format!(
-            "Where neither result knows its noise floor, {} % is assumed.",
-            ASSUMED_FLOOR * 100.0
-        ));
+        notes.push(format!("Where neither result knows its noise floor, {} % is assumed.", ASSUMED_FLOOR * 100.0));
     }
     Ok(ResultComparison {
         schema: SCHEMA,
@@ -94,7 +91,11 @@ impl<'a> Pairing<'a> {
     }
 
     /// The new result's cell of the same place and work; what forbids it is taken note of.
-    fn twin(&mut self, scenario: &ScenarioFigures, cell: &CellFigures) -> Option<(&'a ScenarioFigures, &'a CellFigures)> {
+    fn twin(
+        &mut self,
+        scenario: &ScenarioFigures,
+        cell: &CellFigures,
+    ) -> Option<(&'a ScenarioFigures, &'a CellFigures)> {
         let Some((theirs, twin)) = self.new.like(scenario, cell, self.is_published) else {
             self.leave(&cell.id, Why::OnlyInBase, "only the base has it");
             return None;
