@@ -424,21 +424,24 @@ fn a_ratio_is_drawn_with_its_interval_where_there_is_room_for_it() {
         gil   sequential  1.151 s    1.15–1.16 s   1.00      ┊                        1.0  12.3 MiB
         gil   threads     1.095 s    1.09–1.10 s   1.05  ├───●──┤                     1.0  12.3 MiB
         gil   processes   0.397 s  0.395–0.640 s   2.90      ┊              ├───●┤    2.0  12.3 MiB  outlier ¹
-    "#]].assert_eq(&rows(110, false));
+    "#]]
+    .assert_eq(&rows(110, false));
     expect![[r#"
         lock  model        median        min-max  ratio    1          3.10  cores  peak mem  notes
         ------------------------------------------------------------------------------------------------
         gil   sequential  1.151 s    1.15-1.16 s   1.00    :                  1.0  12.3 MiB
         gil   threads     1.095 s    1.09-1.10 s   1.05  [-:o-]               1.0  12.3 MiB
         gil   processes   0.397 s  0.395-0.640 s   2.90    :          [-o]    2.0  12.3 MiB  outlier [1]
-    "#]].assert_eq(&rows(96, true));
+    "#]]
+    .assert_eq(&rows(96, true));
     expect![[r#"
         lock  model        median        min–max  ratio  notes
         ──────────────────────────────────────────────────────────
         gil   sequential  1.151 s    1.15–1.16 s   1.00
         gil   threads     1.095 s    1.09–1.10 s   1.05
         gil   processes   0.397 s  0.395–0.640 s   2.90  outlier ¹
-    "#]].assert_eq(&rows(60, false));
+    "#]]
+    .assert_eq(&rows(60, false));
 }
 
 #[test]
