@@ -1,4 +1,4 @@
-//! Numbers and times for people: digits in groups, durations in two units at most.
+//! Numbers, sizes and times for people: digits in groups, durations in two units at most.
 
 use std::time::Duration;
 
@@ -49,6 +49,39 @@ pub fn roughly(time: Duration) -> String {
             }
         }
     }
+}
+
+/// A number that is not negative with this many significant digits, in full and with a decimal point: never in
+/// scientific notation, whatever the locale. Digits in front of the point are not rounded away.
+#[must_use]
+pub fn significant(value: f64, digits: usize) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return value.to_string();
+    }
+    // Rounding may carry into another digit (9.9996), so the exponent is taken after it.
+    let rounded = format!("{value:.*e}", digits.saturating_sub(1));
+    let exponent: i32 = rounded.rsplit('e').next().and_then(|text| text.parse().ok()).unwrap_or(0);
+    let decimals = i32::try_from(digits).unwrap_or(i32::MAX).saturating_sub(1).saturating_sub(exponent).max(0);
+    format!("{value:.*}", usize::try_from(decimals).unwrap_or(0))
+}
+
+/// A speed ratio: two decimals as in `3.25`, fewer where it is large, more where it is small.
+#[must_use]
+pub fn ratio(value: f64) -> String {
+    if (0.095..9.995).contains(&value) { format!("{value:.2}") } else { significant(value, 3) }
+}
+
+/// A size: `12.3 MiB`.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
+pub fn bytes(bytes: u64) -> String {
+    const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let power = UNITS.len().min(1 + usize::try_from(bytes.max(1).ilog2() / 10).unwrap_or(0)) - 1;
+    if power == 0 {
+        return format!("{bytes} B");
+    }
+    let scale = 1024_f64.powi(i32::try_from(power).unwrap_or(0));
+    format!("{} {}", significant(bytes as f64 / scale, 3), UNITS[power])
 }
 
 #[cfg(test)]

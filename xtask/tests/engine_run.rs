@@ -1,7 +1,6 @@
 //! The walk over a schedule, with a launcher that starts no process: order, events, counts, and what ends what.
 
 use std::cell::Cell;
-use std::collections::HashSet;
 use std::time::Duration;
 
 use anyhow::bail;
@@ -37,6 +36,8 @@ impl<F: FnMut(&str) -> anyhow::Result<()>> Listener for Script<F> {
                 let what = if record.warmup { "warm-up" } else { "run" };
                 format!("{what} {} of {} is #{}, {done} done", record.round, record.cell, record.position)
             }
+            Event::SetAside { record } => format!("set aside {} of {}", record.round, record.cell),
+            Event::TwinFailed { warning, .. } => format!("twin failed: {warning:?}"),
             Event::CellFailed { cell, failure, done, record } => {
                 let Record::Failure { round, warmup, .. } = record else { panic!("{record:?}") };
                 format!("{cell} failed in {round} (warm-up: {warmup}), {done} done: {}", failure.reason)
@@ -251,18 +252,6 @@ fn what_a_worker_leaves_behind_is_told_with_the_cell() {
     let mut launcher = ScriptedLauncher::new().warning("the worker left 1 process running");
     let (_, lines) = walk(&plan, &mut launcher);
     assert_eq!(lines[2], "warning: s/cell=a: the worker left 1 process running");
-}
-
-#[test]
-fn cells_of_an_earlier_result_are_not_run() {
-    let plan = plan_of(Order::Sequential, 0, 1, &["a", "b"]);
-    let options = Options { seed: 0, skip: HashSet::from(["s/cell=a".to_owned()]) };
-    let mut launcher = ScriptedLauncher::new();
-    let outcome =
-        engine::run(&plan, &Calibrations::default(), &options, &mut launcher, &Control::new().unwrap(), &mut [])
-            .unwrap();
-    assert!(outcome.complete);
-    assert_eq!(launcher.log()[0], "launch s/cell=b");
 }
 
 #[test]

@@ -5,7 +5,6 @@
 
 mod engine_support;
 
-use std::collections::HashSet;
 use std::time::Duration;
 
 use engine_support::driver::Driver;
@@ -54,7 +53,7 @@ fn driver() {
         .unwrap()
         .with_limits(Limits { ready: TIMEOUT, graces })
         .alone();
-    let options = Options { seed: 1, skip: HashSet::new() };
+    let options = Options { seed: 1, ..Options::default() };
     let outcome =
         engine::run(&plan, &Calibrations::default(), &options, &mut launcher, &control, &mut [&mut Print]).unwrap();
     if outcome.interrupted {

@@ -1,138 +1,15 @@
 //! `cargo xtask matrix` as a person runs it: the real program, real worker processes (the fixture), real files.
 
+mod command_support;
+
 use std::fs;
 use std::io::Read;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
 
+use command_support::{Bench, samples, text};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
-use tempfile::TempDir;
-
-/// A folder of its own for every test: matrix, lock and results.
-struct Bench {
-    folder: TempDir,
-}
-
-impl Bench {
-    /// A matrix with one scenario `s` whose cells are fixture workers in these modes, compared with each other.
-    fn new(modes: &[&str], settings: &str) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let names: Vec<String> = modes.iter().map(|mode| format!("{mode:?}")).collect();
-        let mut text = format!(
-            "schema = 1\n[[batch]]\nname = \"s\"\ntask = {{ op = \"sum-of-squares\", n = 10 }}\ntasks = 2\n\
-             model = \"sequential\"\nruntime = [{}]\ncompare = \"runtime\"\n{settings}\n",
-            names.join(", ")
-        );
-        for mode in modes {
-            let worker = env!("CARGO_BIN_EXE_fixture-worker");
-            let command = if *mode == "missing" { "no-such-interpreter" } else { worker };
-            text += &format!(
-                "[[runtime]]\nname = {mode:?}\ncommand = [{command:?}, {mode:?}]\ninstall = \"apt install {mode}\"\n\
-                 env = {{ PARALLAX_TEST = {:?} }}\n",
-                mark(&folder)
-            );
-        }
-        fs::write(folder.path().join("m.toml"), text).unwrap();
-        Self { folder }
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
-        command
-            .args(["matrix", "--matrix"])
-            .arg(self.path("m.toml"))
-            .args(arguments)
-            .env("PARALLAX_LOCK_FILE", self.path("lock"))
-            .env_remove("NO_COLOR")
-            .stdin(Stdio::null());
-        if !arguments.contains(&"--out") {
-            command.arg("--out").arg(self.path("results"));
-        }
-        command
-    }
-
-    fn run(&self, arguments: &[&str]) -> Output {
-        self.command(arguments).output().unwrap()
-    }
-
-    fn start(&self, arguments: &[&str]) -> Child {
-        self.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
-    }
-
-    /// The folder of the only result.
-    fn result(&self) -> PathBuf {
-        let folders = fs::read_dir(self.path("results")).unwrap().map(|entry| entry.unwrap().path());
-        let mut folders = folders.filter(|path| path.is_dir());
-        let folder = folders.next().expect("there is a result");
-        assert_eq!(folders.next(), None);
-        folder
-    }
-
-    fn summary(&self) -> Value {
-        serde_json::from_str(&fs::read_to_string(self.result().join("summary.json")).unwrap()).unwrap()
-    }
-
-    /// The cell of this mode in the summary.
-    fn cell(&self, mode: &str) -> Value {
-        let summary = self.summary();
-        let cells = summary["scenarios"][0]["cells"].as_array().unwrap();
-        cells.iter().find(|cell| cell["axes"]["runtime"] == mode).expect("the cell is in the summary").clone()
-    }
-
-    /// Waits until this many samples are on disk.
-    fn wait_for_samples(&self, count: usize) {
-        wait_until("the samples are there", || {
-            let Ok(entries) = fs::read_dir(self.path("results")) else { return false };
-            entries.flatten().any(|entry| samples(&entry.path()).is_some_and(|samples| samples.len() >= count))
-        });
-    }
-
-    /// Proves that no worker of this bench is left.
-    fn assert_nothing_lives(&self) {
-        wait_until("every worker is gone", || workers(&mark(&self.folder)) == 0);
-    }
-}
-
-/// The value of an environment variable by which this bench's workers are known.
-fn mark(folder: &TempDir) -> String {
-    folder.path().display().to_string()
-}
-
-/// How many living processes have the mark.
-fn workers(mark: &str) -> usize {
-    let wanted = format!("PARALLAX_TEST={mark}\0");
-    let processes = fs::read_dir("/proc").unwrap().flatten();
-    processes
-        .filter_map(|entry| fs::read(entry.path().join("environ")).ok())
-        .filter(|environment| environment.windows(wanted.len()).any(|part| part == wanted.as_bytes()))
-        .count()
-}
-
-/// The sample records in a result's folder, if the file is there.
-fn samples(folder: &Path) -> Option<Vec<Value>> {
-    let text = fs::read_to_string(folder.join("samples.jsonl")).ok()?;
-    let lines = text.lines().map(|line| serde_json::from_str(line).expect("every line is JSON"));
-    Some(lines.filter(|record: &Value| record["record"] == "sample").collect())
-}
-
-fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(30);
-    while !holds() {
-        assert!(Instant::now() < deadline, "waited in vain until {what}");
-        std::thread::sleep(Duration::from_millis(10));
-    }
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).unwrap()
-}
 
 #[test]
 fn a_run_prints_tables_on_stdout_and_keeps_every_file() {
@@ -307,4 +184,77 @@ fn a_reader_that_leaves_early_does_not_lose_the_result() {
     child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
     child.wait().unwrap();
     assert_eq!(bench.summary()["complete"], true, "{stderr}");
+}
+
+#[test]
+fn a_twin_is_measured_and_is_no_row_and_no_cell() {
+    let bench = Bench::new(&["good", "as-good"], "runs = 4\nwarmups = 0");
+    let output = bench.run(&["--aa"]);
+    let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    assert!(stderr.contains("2 cells in 1 scenario and 1 baseline measured twice, 12 runs with warm-ups"), "{stderr}");
+    assert!(stderr.contains("[2/2] s/") && !stderr.contains("#aa"), "{stderr}");
+    assert!(!stdout.contains("#aa"), "{stdout}");
+    let twins = samples(&bench.result()).unwrap().iter().filter(|sample| sample["cell"] == "s/runtime=good#aa").count();
+    assert_eq!(twins, 4);
+    let summary = bench.summary();
+    assert_eq!(summary["scenarios"][0]["cells"].as_array().unwrap().len(), 2);
+    let floor = &summary["scenarios"][0]["comparisons"][0]["floor"];
+    assert_eq!((floor["source"].as_str(), floor["pairs"].as_u64()), (Some("measured"), Some(1)));
+    assert!(!fs::read_to_string(bench.result().join("tables.md")).unwrap().contains("#aa"));
+}
+
+#[test]
+fn a_noise_floor_is_measured_where_none_is_known_and_then_remembered() {
+    use command_support::AUTOMATIC;
+    let bench = Bench::new(&["good", "as-good"], "runs = 4\nwarmups = 0");
+    let source = |output: &std::process::Output| {
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
+        (said.contains("measured twice"), summary["scenarios"][0]["comparisons"][0]["floor"]["source"].clone())
+    };
+    assert_eq!(source(&bench.run(&["--format", "json", "--quick", AUTOMATIC])), (false, Value::Null));
+    assert_eq!(source(&bench.run(&["--format", "json", AUTOMATIC])), (true, "measured".into()));
+    assert_eq!(source(&bench.run(&["--format", "json", AUTOMATIC])), (false, "remembered".into()));
+    assert_eq!(source(&bench.run(&["--format", "json", "--quick", AUTOMATIC])), (false, "remembered".into()));
+    assert_eq!(source(&bench.run(&["--format", "json"])), (false, "remembered".into()));
+    assert_eq!(source(&bench.run(&["--format", "json", "--aa"])), (true, "measured".into()));
+}
+
+#[test]
+fn too_few_runs_for_a_noise_floor_are_told_and_no_and_yes_at_once_is_wrong_usage() {
+    let bench = Bench::new(&["good", "as-good"], "runs = 3\nwarmups = 0");
+    let output = bench.run(&["--aa"]);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(said.contains("1 scenario has fewer than 4 runs") && !said.contains("measured twice"), "{said}");
+    assert_eq!(bench.run(&["--aa", "--no-aa"]).status.code(), Some(2));
+    assert_eq!(bench.run(&["--aa", "--smoke"]).status.code(), Some(2));
+}
+
+#[test]
+fn a_twin_that_dies_fails_nobody() {
+    let bench = Bench::new(&["exit-3-in-third-run", "good"], "runs = 4\nwarmups = 0\norder = \"sequential\"");
+    // The baseline dies in its third run and its twin is of no use; the other cell is measured.
+    let output = bench.run(&["--aa"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(bench.cell("good")["status"], "ok");
+    assert!(
+        samples(&bench.result()).unwrap().iter().all(|sample| sample["cell"] != "s/runtime=exit-3-in-third-run#aa")
+    );
+}
+
+#[test]
+fn a_result_that_somebody_removes_in_the_middle_ends_the_matrix_and_its_tables_are_printed() {
+    let bench = Bench::new(&["slow"], "runs = 100\nwarmups = 0");
+    let child = bench.start(&[]);
+    bench.wait_for_samples(2);
+    fs::remove_dir_all(bench.path("results")).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("samples.jsonl") && said.contains("was removed"), "{said}");
+    assert!(text(&output.stdout).starts_with("s\n"), "what was measured is shown: {}", text(&output.stdout));
+    bench.assert_nothing_lives();
 }

@@ -12,12 +12,13 @@ fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
 
-const FILES: [&str; 5] = [
+const FILES: [&str; 6] = [
     "bench-matrix.toml",
     "examples/articles.toml",
     "examples/nginx.toml",
     "examples/own-server-python.toml",
     "examples/running-server.toml",
+    "examples/trust.toml",
 ];
 
 #[test]

@@ -1,35 +1,38 @@
 //! `cargo xtask matrix`: runs the cells and keeps what came of them. Joins all stages.
+//!
+//! | file | what lives there |
+//! | --- | --- |
+//! | here | the command line, and what is printed at the end |
+//! | `start` | a new result, or an interrupted one: everything that can go wrong before anything is measured |
+//! | `resume` | whether an interrupted run may go on here and now |
+//! | `measure` | from the calibration to the files of the result |
+//! | `twins` | which baselines are measured twice |
+//! | `live` | tables as soon as their scenarios are over |
 
 mod live;
+mod measure;
+mod resume;
+mod start;
+mod twins;
 
-use std::collections::HashSet;
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 use anyhow::Context;
 use clap::ValueEnum;
 
-use super::{Exit, load_options, load_plan, matrix_file, select, to_stdout};
-use crate::engine::binaries::{self, Binaries};
-use crate::engine::build::{already_built, build, workspace};
-use crate::engine::calibrate::calibrate;
-use crate::engine::calibrations::Calibrations;
-use crate::engine::capacity;
-use crate::engine::event::Listener;
+use super::{Exit, load_options, load_plan, matrix_file, to_stdout};
+use crate::engine::build::workspace;
 use crate::engine::lock::MachineLock;
 use crate::engine::signals::Control;
-use crate::engine::workers::ProcessLauncher;
-use crate::engine::{self, Outcome};
-use crate::matrix::plan::Plan;
-use crate::number::{counted, roughly};
-use crate::progress;
-use crate::report::{self, Format as _, Terminal};
-use crate::results::environment::{Environment, Setting};
-use crate::results::{ResultFolder, machine};
+use crate::number::counted;
+use crate::report::{self, Format as _};
+use crate::results::machine::Machine;
+use crate::results::options::RunOptions;
+use crate::results::unfinished::narrowed;
+use crate::results::{ResultFolder, floors};
 use crate::stats::summary::{Status, Summary};
-use crate::stats::{RunTimes, summarise};
-use live::Live;
+use measure::Matrix;
+use start::Place;
 
 /// Run the matrix: build the workers, measure every cell, print the tables.
 ///
@@ -43,6 +46,8 @@ Examples:
   cargo xtask matrix cpu-bound               one scenario
   cargo xtask matrix '*lock=gil*' --runs 9   some cells, more often
   cargo xtask matrix --smoke                 every cell once: does everything work here?
+  cargo xtask matrix --resume                the rest of a run that was interrupted
+  cargo xtask matrix --aa                    how far apart are two equal cells here?
   cargo xtask matrix --format csv > t.csv    data for other programs
 
 Exit status: 0 all well, 1 a cell failed, 2 the command line or the matrix is wrong, 130 interrupted.")]
@@ -73,9 +78,24 @@ pub struct Args {
     #[arg(long)]
     no_build: bool,
     /// Draws the order of interleaved runs; the same seed gives the same order [default: drawn anew, and recorded].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", conflicts_with = "resume")]
     seed: Option<u64>,
-    /// Where the result's folder is made [default: `results` of this repository].
+    /// Measure the baseline of every comparison twice, as two cells: how far apart two equal cells seem to be is the
+    /// noise floor. By default this is done where it is not known from the last day, unless sizes are small.
+    #[arg(long, conflicts_with_all = ["no_aa", "smoke", "resume"])]
+    aa: bool,
+    /// Measure no baseline twice; a noise floor that is remembered is used.
+    #[arg(long, conflicts_with = "resume")]
+    no_aa: bool,
+    /// Do not make runs again in which other programs, the hypervisor or a CPU limit took too much of the machine; they
+    /// are flagged all the same.
+    #[arg(long, conflicts_with = "resume")]
+    no_repeats: bool,
+    /// Go on with the newest run of this matrix that was interrupted: only what is missing is measured. With the same
+    /// patterns and sizes, on the same machine and with the same programs.
+    #[arg(long)]
+    resume: bool,
+    /// Where the result's folder is made, or looked for with --resume [default: `results` of this repository].
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// How tables are printed.
@@ -101,159 +121,54 @@ enum Format {
 /// # Errors
 /// The machine is taken by another matrix, results cannot be kept, or the workers cannot be built.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
+    let options = args.run_options();
     let file = matrix_file(args.matrix.as_deref());
-    let mut plan = match load_plan(&file, &load_options(args.quick || args.smoke, args.allow_remote)) {
+    let plan = match load_plan(&file, &load_options(options.quick || options.smoke, args.allow_remote)) {
         Ok(plan) => plan,
         Err(exit) => return Ok(exit),
     };
-    if let Err(exit) = select(&mut plan, &args.patterns) {
-        return Ok(exit);
-    }
-    if args.smoke {
-        plan.override_schedule(Some(1), Some(0));
-    } else {
-        plan.override_schedule(args.runs, args.warmups);
-    }
+    let plan = match narrowed(plan, &options) {
+        Ok(plan) => plan,
+        Err(error) => {
+            eprintln!("error: {error}");
+            return Ok(Exit::Usage);
+        }
+    };
     let control = Control::install().context("cannot listen for Ctrl-C")?;
     let _lock = MachineLock::take()?;
     let workspace = workspace();
     let root = args.out.clone().unwrap_or_else(|| workspace.join("results"));
-    let folder = ResultFolder::create(&root, SystemTime::now(), &machine::Machine::capture().fingerprint)?;
-    // Kept as it was when it was read: an editor may save the file while the matrix runs.
-    let text = std::fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
-    let workers = match prepare(args, &plan, &folder, &text) {
-        Ok(workers) => workers,
-        Err(error) => {
-            folder.discard();
-            return Err(error);
-        }
+    let place = Place { workspace: &workspace, root: &root };
+    let floors = floors::known(&root, &Machine::capture().fingerprint, &plan);
+    let start = if args.resume {
+        resume::start(args, &plan, &options, place, &control)?
+    } else {
+        let twins = twins::choose(args, &plan, &floors);
+        start::start(args, &plan, RunOptions { twins, ..options }, place, &file, &control)?
     };
-    let seed = args.seed.unwrap_or_else(|| fastrand::u64(..1 << 32));
-    let paths: Vec<PathBuf> = workers.iter().map(|(_, path)| path.to_owned()).collect();
-    let setting = Setting { workspace: &workspace, results: &root, seed, profile: "release", workers: &paths };
-    let mut matrix = Matrix { plan: &plan, folder: &folder, environment: Environment::capture(&setting) };
-    let summary = matrix.measure(workers, &control, args.format)?;
-    matrix.environment.finish(&setting);
-    matrix.keep(&summary)?;
+    let start = match start {
+        Ok(start) => start,
+        Err(exit) => return Ok(exit),
+    };
+    let folder = start.folder.clone();
+    let summary = Matrix::new(&plan, place, start, floors).run(&control, args.format)?;
     print_at_end(args.format, &summary)?;
     Ok(tell(&summary, &folder))
 }
 
-/// Everything that can go wrong before anything is measured.
-fn prepare(args: &Args, plan: &Plan, folder: &ResultFolder, text: &[u8]) -> anyhow::Result<Binaries> {
-    folder.write_matrix(text)?;
-    let needed = binaries::needed(plan, &HashSet::new());
-    let workers = if args.no_build { already_built(&needed)? } else { build(&needed)? };
-    eprintln!(
-        "{} in {}, {} with warm-ups, about {}",
-        counted(plan.cell_count(), "cell", "cells"),
-        counted(plan.scenarios.len() as u64, "scenario", "scenarios"),
-        counted(plan.repetitions(), "run", "runs"),
-        roughly(plan.estimate()),
-    );
-    Ok(workers)
-}
-
-/// A matrix that is being run.
-struct Matrix<'a> {
-    plan: &'a Plan,
-    folder: &'a ResultFolder,
-    environment: Environment,
-}
-
-impl Matrix<'_> {
-    /// Calibrates, runs the plan, and sums up what there is, also after an interruption.
-    fn measure(&mut self, workers: Binaries, control: &Control, format: Format) -> anyhow::Result<Summary> {
-        let mut launcher = ProcessLauncher::new(&self.plan.runtimes, workers, control.clone())
-            .context("cannot listen for the ends of workers")?
-            .alone();
-        let mut samples = self.folder.sample_file()?;
-        let calibrations = self.calibrate(&mut launcher, control);
-        self.folder.write_environment(&self.environment)?;
-        let (mut progress, curtain) = progress::new(self.plan.estimate());
-        let mut live = Live::new(self.plan, printer(format), curtain);
-        let started = SystemTime::now();
-        let options = engine::Options { seed: self.environment.seed, ..Default::default() };
-        let outcome = engine::run(
-            self.plan,
-            &calibrations,
-            &options,
-            &mut launcher,
-            control,
-            &mut [&mut samples as &mut dyn Listener, &mut *progress, &mut live],
-        );
-        drop(progress);
-        let times = |wall: std::time::Duration, complete| RunTimes {
-            started,
-            ended: started + wall,
-            wall_ns: u64::try_from(wall.as_nanos()).unwrap_or(u64::MAX),
-            complete,
-        };
-        match outcome {
-            Ok(outcome) => {
-                self.take_note(&outcome);
-                live.print_unfinished()?;
-                Ok(summarise(self.plan, live.records(), &times(outcome.wall, outcome.complete)))
-            }
-            Err(error) => {
-                // What was measured is worth a summary, if there is still a place to write it to.
-                let wall = started.elapsed().unwrap_or_default();
-                let _ = self.keep(&summarise(self.plan, live.records(), &times(wall, false)));
-                Err(error
-                    .context(format!("the matrix ended early; what there is, is in {}", shown(self.folder.path()))))
-            }
+impl Args {
+    /// What of the command line decides what is measured; twins are chosen later.
+    fn run_options(&self) -> RunOptions {
+        RunOptions {
+            patterns: self.patterns.clone(),
+            quick: self.quick,
+            smoke: self.smoke,
+            runs: self.runs,
+            warmups: self.warmups,
+            // One run of each cell is no measurement, so there is nothing to keep quiet for.
+            repeat_disturbed: !self.no_repeats && !self.smoke,
+            ..RunOptions::default()
         }
-    }
-
-    fn calibrate(&mut self, launcher: &mut ProcessLauncher, control: &Control) -> Calibrations {
-        let mut calibrations = Calibrations::default();
-        let skip = HashSet::new();
-        let mut warn = |warning: String| eprintln!("warning: {warning}");
-        calibrate(self.plan, &skip, &mut calibrations.rates, launcher, control, &mut warn);
-        capacity::measure(self.plan, &skip, &mut calibrations, launcher, control, &mut warn);
-        for (runtime, calibration) in &calibrations.rates {
-            if let Ok(calibration) = calibration {
-                self.environment.calibration.insert(runtime.clone(), calibration.clone());
-            }
-        }
-        for (server, capacity) in &calibrations.capacities {
-            if let Ok(capacity) = capacity {
-                self.environment.capacity.insert(server.clone(), capacity.clone());
-            }
-        }
-        calibrations
-    }
-
-    fn take_note(&mut self, outcome: &Outcome) {
-        for ((runtime, _), ready) in &outcome.workers {
-            self.environment.runtimes.entry(runtime.clone()).or_insert_with(|| ready.into());
-        }
-    }
-
-    /// Writes every file of the result but the samples, which are there already.
-    fn keep(&self, summary: &Summary) -> anyhow::Result<()> {
-        self.folder.write_summary(summary)?;
-        self.folder.write_environment(&self.environment)?;
-        super::report::write(self.folder, summary, &self.environment)?;
-        self.folder.write_index()
-    }
-}
-
-/// How a table is printed as soon as its scenario is over, for formats that can be cut there.
-fn printer(format: Format) -> Option<live::Printer> {
-    let no_colour = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let stdout = std::io::stdout();
-    match format {
-        Format::Table => {
-            let terminal = Terminal {
-                width: stdout.is_terminal().then(|| terminal_size::terminal_size().map_or(80, |(w, _)| w.0.into())),
-                colour: stdout.is_terminal() && !no_colour,
-                ascii: false,
-            };
-            Some(Box::new(move |table| terminal.table(table)))
-        }
-        Format::Markdown => Some(Box::new(report::markdown::table)),
-        Format::Csv | Format::Json => None,
     }
 }
 
@@ -292,7 +207,7 @@ fn tell(summary: &Summary, folder: &ResultFolder) -> Exit {
 }
 
 /// A path as seen from where the command was given.
-fn shown(path: &Path) -> String {
+pub(super) fn shown(path: &Path) -> String {
     let here = std::env::current_dir().unwrap_or_default();
     path.strip_prefix(&here).unwrap_or(path).display().to_string()
 }

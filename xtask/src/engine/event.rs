@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use super::failure::Failure;
+use super::schedule::Visit;
 use crate::matrix::plan::Plan;
 use crate::results::record::{Record, SampleRecord};
 
@@ -14,6 +15,8 @@ pub enum Event<'a> {
     Started {
         /// The plan.
         plan: &'a Plan,
+        /// What will be done of it, in order.
+        visits: &'a [Visit],
     },
     /// A repetition begins.
     RunStarted {
@@ -27,6 +30,11 @@ pub enum Event<'a> {
         /// How many of the matrix's planned repetitions are behind us, warm-ups included.
         done: u64,
     },
+    /// A repetition was measured while others took too much of the machine. It is kept, and made again.
+    SetAside {
+        /// What it measured, and in `disturbed` why it does not count.
+        record: &'a SampleRecord,
+    },
     /// A cell ended without (all) its figures: failed, skipped or unsupported. Its remaining repetitions are dropped.
     CellFailed {
         /// The cell's id.
@@ -35,6 +43,15 @@ pub enum Event<'a> {
         record: &'a Record,
         /// The same failure, for display.
         failure: &'a Failure,
+        /// How many of the matrix's planned repetitions are behind us, the dropped ones included.
+        done: u64,
+    },
+    /// The twin of a baseline could not be measured: there will be no noise floor. No cell fails for it.
+    TwinFailed {
+        /// `Record::Failure`, for the sample file.
+        record: &'a Record,
+        /// One sentence; `None` where it says no more than the failure of the baseline will.
+        warning: Option<String>,
         /// How many of the matrix's planned repetitions are behind us, the dropped ones included.
         done: u64,
     },

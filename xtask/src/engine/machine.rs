@@ -1,12 +1,46 @@
-//! What the machine did around one repetition: CPU time taken by the hypervisor, throttling, run queue, frequency.
+//! What the machine did around one repetition: CPU time taken by the hypervisor and by neighbours, throttling, run
+//! queue, pressure, context switches, frequency.
 //!
-//! A probe is two short reads of open files, some tens of microseconds. What the system does not tell is `None`.
+//! A probe is a few short reads of open files, some tens of microseconds. What the system does not tell is `None`.
+//! Whether it was too much is decided in [`disturbance`](super::disturbance).
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::{TimeVal, TimeValLike};
+use nix::unistd::Pid;
+
+use super::busy::Busy;
+use super::http::tree::{Costs, costs};
+use crate::results::linux;
 use crate::results::record::MachineDelta;
+
+/// Whoever tells what the machine does around a repetition.
+pub trait Readings {
+    /// A cell begins, and none of its processes is started yet. Children of ours that live now serve all cells: they
+    /// are no neighbours.
+    fn cell_begins(&mut self);
+
+    /// Reads the counters before a repetition.
+    fn before(&mut self) -> Snapshot;
+
+    /// What changed since then. `own_ns` is the CPU time of the cell's processes meanwhile.
+    fn since(&mut self, before: &Snapshot, own_ns: Option<u64>) -> MachineDelta;
+
+    /// What the readings are to be held against.
+    fn scale(&self) -> Scale;
+}
+
+/// What readings are to be held against.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Scale {
+    /// The CPUs that are looked at: those that we may use.
+    pub cpus: u32,
+    /// How far off the CPU time of others may be.
+    pub others_step_ns: u64,
+}
 
 /// Where to look; found once.
 #[derive(Debug)]
@@ -14,47 +48,80 @@ pub struct Machine {
     stat: Option<File>,
     throttling: Option<File>,
     frequency: Option<File>,
+    pressure: Option<File>,
+    busy: Busy,
     tick_ns: Option<u64>,
+    /// Leaders of the process groups that serve all cells.
+    helpers: Vec<Pid>,
 }
 
 /// Counters before a repetition.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Snapshot {
     stolen_ticks: Option<u64>,
     throttled_ns: Option<u64>,
     run_queue: Option<u32>,
+    pressure_ns: Option<u64>,
+    context_switches: Option<u64>,
+    busy_ns: Option<u64>,
+    own_ns: Option<u64>,
+    helpers: Vec<Option<Costs>>,
 }
 
 impl Machine {
     /// Opens what this system has.
     #[must_use]
     pub fn open() -> Self {
+        let stat = File::open("/proc/stat").ok();
+        let cpus = linux::affinity().unwrap_or_default();
         Self {
-            stat: File::open("/proc/stat").ok(),
+            busy: Busy::find(cpus, stat.as_ref().and_then(read).as_deref(), tick_ns()),
+            stat,
             throttling: throttling_file(),
             frequency: first_cpu()
                 .and_then(|cpu| File::open(format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_cur_freq")).ok()),
+            pressure: File::open("/proc/pressure/cpu").ok(),
             tick_ns: tick_ns(),
+            helpers: Vec::new(),
         }
     }
 
-    /// Reads the counters before a repetition.
-    #[must_use]
-    pub fn before(&self) -> Snapshot {
+    fn look(&self) -> Snapshot {
         let stat = self.stat.as_ref().and_then(read);
+        let stat = stat.as_deref();
         Snapshot {
-            stolen_ticks: stat.as_deref().and_then(stolen_ticks),
+            stolen_ticks: stat.and_then(stolen_ticks),
             throttled_ns: self.throttling.as_ref().and_then(read).as_deref().and_then(throttled_ns),
             // We are running while we read.
-            run_queue: stat.as_deref().and_then(running).map(|running| running.saturating_sub(1)),
+            run_queue: stat
+                .and_then(|stat| number(stat, "procs_running"))
+                .map(|running: u32| running.saturating_sub(1)),
+            pressure_ns: self.pressure.as_ref().and_then(read).as_deref().and_then(pressure_ns),
+            context_switches: stat.and_then(|stat| number(stat, "ctxt")),
+            busy_ns: self.busy.read(stat),
+            own_ns: own_ns(),
+            helpers: self.helpers.iter().map(|&leader| costs(leader)).collect(),
         }
     }
+}
 
-    /// What changed since `before`.
-    #[must_use]
-    pub fn since(&self, before: &Snapshot) -> MachineDelta {
-        let after = self.before();
-        let delta = |before: Option<u64>, after: Option<u64>| after?.checked_sub(before?);
+impl Readings for Machine {
+    fn cell_begins(&mut self) {
+        self.helpers = super::linux::children().unwrap_or_default();
+    }
+
+    fn before(&mut self) -> Snapshot {
+        self.look()
+    }
+
+    fn since(&mut self, before: &Snapshot, own_ns: Option<u64>) -> MachineDelta {
+        let after = self.look();
+        let helpers_ns = before.helpers.iter().zip(&after.helpers).map(|(before, after)| {
+            let usage = after.as_ref()?.since(before.as_ref()?);
+            usage.user_ns?.checked_add(usage.sys_ns?)
+        });
+        let ours_ns =
+            [own_ns, delta(before.own_ns, after.own_ns), Some(helpers_ns.map(Option::unwrap_or_default).sum())];
         MachineDelta {
             stolen_ns: delta(before.stolen_ticks, after.stolen_ticks)
                 .zip(self.tick_ns)
@@ -62,12 +129,36 @@ impl Machine {
             throttled_ns: delta(before.throttled_ns, after.throttled_ns),
             run_queue: before.run_queue,
             cpu_khz: self.frequency.as_ref().and_then(read).and_then(|text| text.trim().parse().ok()),
+            others_ns: others_ns(delta(before.busy_ns, after.busy_ns), &ours_ns),
+            pressure_ns: delta(before.pressure_ns, after.pressure_ns),
+            context_switches: delta(before.context_switches, after.context_switches),
         }
+    }
+
+    fn scale(&self) -> Scale {
+        self.busy.scale(self.tick_ns)
     }
 }
 
+/// What was added; a counter that went back tells nothing.
+fn delta(before: Option<u64>, after: Option<u64>) -> Option<u64> {
+    after?.checked_sub(before?)
+}
+
+/// What is left of the busy time without our own. Unknown where any of it is.
+fn others_ns(busy_ns: Option<u64>, ours_ns: &[Option<u64>]) -> Option<u64> {
+    ours_ns.iter().try_fold(busy_ns?, |rest, ours| Some(rest.saturating_sub((*ours)?)))
+}
+
+/// CPU time of this process so far.
+fn own_ns() -> Option<u64> {
+    let usage = getrusage(UsageWho::RUSAGE_SELF).ok()?;
+    let ns = |time: TimeVal| u64::try_from(time.num_nanoseconds()).ok();
+    ns(usage.user_time())?.checked_add(ns(usage.system_time())?)
+}
+
 /// The whole of a small file, from its start.
-fn read(file: &File) -> Option<String> {
+pub(super) fn read(file: &File) -> Option<String> {
     let mut bytes = vec![0; 16 * 1024];
     let mut length = 0;
     loop {
@@ -88,8 +179,16 @@ fn stolen_ticks(stat: &str) -> Option<u64> {
     stat.lines().next()?.strip_prefix("cpu ")?.split_ascii_whitespace().nth(7)?.parse().ok()
 }
 
-fn running(stat: &str) -> Option<u32> {
-    stat.lines().find_map(|line| line.strip_prefix("procs_running "))?.trim().parse().ok()
+/// The number on the line of `/proc/stat` that begins with this word.
+fn number<T: std::str::FromStr>(stat: &str, word: &str) -> Option<T> {
+    stat.lines().find_map(|line| line.strip_prefix(word)?.strip_prefix(' '))?.trim().parse().ok()
+}
+
+/// `some avg10=0.00 avg60=0.00 avg300=0.00 total=42`, the total in microseconds: Documentation/accounting/psi.rst.
+fn pressure_ns(pressure: &str) -> Option<u64> {
+    let some = pressure.lines().find_map(|line| line.strip_prefix("some "))?;
+    let total: u64 = some.split_ascii_whitespace().find_map(|field| field.strip_prefix("total="))?.parse().ok()?;
+    total.checked_mul(1_000)
 }
 
 /// `throttled_usec` of control groups version 2, or `throttled_time` (nanoseconds) of version 1.
@@ -167,7 +266,9 @@ mod tests {
 
     #[test]
     fn the_run_queue_is_what_runs_or_could() {
-        assert_eq!(running(STAT), Some(3));
+        assert_eq!(number::<u32>(STAT, "procs_running"), Some(3));
+        assert_eq!(number::<u64>(STAT, "ctxt"), Some(5));
+        assert_eq!(number::<u64>(STAT, "proc"), None);
     }
 
     #[test]
@@ -195,10 +296,33 @@ mod tests {
     }
 
     #[test]
+    fn pressure_is_told_in_microseconds() {
+        let text = "some avg10=3.28 avg60=2.56 avg300=1.74 total=33\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=7\n";
+        assert_eq!(pressure_ns(text), Some(33_000));
+        assert_eq!(pressure_ns("full total=7\n"), None);
+    }
+
+    #[test]
+    fn what_is_ours_is_not_that_of_others() {
+        assert_eq!(others_ns(Some(100), &[Some(50), Some(5), Some(0)]), Some(45));
+        assert_eq!(others_ns(Some(10), &[Some(50)]), Some(0), "ticks are coarse");
+        assert_eq!(others_ns(Some(100), &[None, Some(5)]), None);
+        assert_eq!(others_ns(None, &[Some(5)]), None);
+    }
+
+    #[test]
     fn time_does_not_run_backwards() {
-        let machine = Machine::open();
-        let later = Snapshot { stolen_ticks: Some(u64::MAX), throttled_ns: Some(u64::MAX), run_queue: None };
-        let delta = machine.since(&later);
-        assert_eq!((delta.stolen_ns, delta.throttled_ns), (None, None));
+        let mut machine = Machine::open();
+        let most = Some(u64::MAX);
+        let later = Snapshot {
+            stolen_ticks: most,
+            throttled_ns: most,
+            pressure_ns: most,
+            context_switches: most,
+            busy_ns: most,
+            ..Snapshot::default()
+        };
+        let delta = machine.since(&later, Some(0));
+        assert_eq!(delta, MachineDelta { cpu_khz: delta.cpu_khz, ..MachineDelta::default() });
     }
 }

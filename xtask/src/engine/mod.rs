@@ -6,8 +6,12 @@
 //! | --- | --- |
 //! | [`schedule`] | plan and seed → the order of all repetitions; pure |
 //! | [`run`](mod@run) | walks the schedule, emits events, decides what a failure means for the rest |
+//! | [`options`] | what is chosen for a run, and how it ended |
+//! | [`twins`] | which baselines are measured twice |
+//! | [`before`] | what an earlier part of the same result has |
 //! | [`answer`] | whether a sample can be an answer to its job |
 //! | [`calibrate`], [`capacity`] | CPU time → iterations, shares of a server's capacity → rates, by ordinary jobs |
+//! | [`probe`] | asks a runtime for its version |
 //! | [`calibrations`] | what was measured so, and what it turns a cell into |
 //! | [`launcher`] | the seam: what the walk needs of whoever starts workers |
 //! | [`scripted`] | a launcher without processes, for tests |
@@ -17,17 +21,21 @@
 //! | [`spawn`], [`process`], `pipes`, [`lines`], [`ending`], [`linux`] | one process: its pipes, its end, its orphans |
 //! | [`signals`] | Ctrl-C and Ctrl-Z |
 //! | [`binaries`], [`build`] | which program a cell needs, and how it is built |
-//! | [`machine`] | what the machine did around a repetition |
+//! | [`machine`], `busy` | what the machine did around a repetition |
+//! | [`disturbance`] | whether that was too much |
 //! | [`lock`] | one matrix at a time on a machine |
 //! | [`event`], [`failure`] | what the engine tells |
 
 pub mod answer;
+pub mod before;
 pub mod binaries;
 pub mod build;
+mod busy;
 pub mod calibrate;
 pub mod calibrations;
 pub mod capacity;
 pub mod conversation;
+pub mod disturbance;
 pub mod ending;
 pub mod event;
 pub mod failure;
@@ -37,7 +45,9 @@ pub mod lines;
 pub mod linux;
 pub mod lock;
 pub mod machine;
+pub mod options;
 mod pipes;
+pub mod probe;
 pub mod process;
 mod progress;
 pub mod run;
@@ -47,6 +57,8 @@ mod session;
 pub mod signals;
 pub mod spawn;
 mod starter;
+pub mod twins;
 pub mod workers;
 
-pub use run::{Options, Outcome, run};
+pub use options::{Options, Outcome};
+pub use run::{run, run_on};

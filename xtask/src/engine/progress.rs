@@ -1,12 +1,15 @@
-//! Where the walk stands: in the matrix, and in each cell. What happens there is decided in [`run`](super::run()).
+//! Where the walk stands: in the matrix, in each cell, and what is still to be made. What happens there is decided in
+//! [`run`](super::run()).
 
-/// How far a cell is.
+use std::collections::VecDeque;
+
+use super::schedule::Visit;
+
+/// How far a cell, or a twin, is.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Progress {
-    /// Planned repetitions behind it, warm-ups included.
-    pub done: u64,
-    /// Counted runs that were measured.
-    pub counted: u32,
+    /// Planned repetitions before it, warm-ups included.
+    pub left: u64,
     /// Whether it failed.
     pub ended: bool,
 }
@@ -16,6 +19,73 @@ pub(super) struct Progress {
 pub(super) struct At {
     pub scenario: usize,
     pub cell: usize,
+    pub twin: bool,
     pub round: u32,
     pub warmup: bool,
+}
+
+/// A visit that is to be made, perhaps the rest of one.
+#[derive(Debug, Clone)]
+pub(super) struct Due {
+    pub visit: Visit,
+    /// The round that it began with.
+    pub first: u32,
+    /// How many of its repetitions were made at least once.
+    pub made: u64,
+    /// Which attempt at its first round comes next, from 1 on.
+    pub attempt: u32,
+}
+
+impl Due {
+    fn new(visit: Visit) -> Self {
+        Self { first: *visit.rounds.start(), visit, made: 0, attempt: 1 }
+    }
+
+    /// Where it begins.
+    pub fn at(&self) -> At {
+        let Visit { scenario, cell, twin, warmups, .. } = self.visit;
+        At { scenario, cell, twin, round: *self.visit.rounds.start(), warmup: warmups > 0 }
+    }
+
+    /// Which attempt at a round is made.
+    pub fn attempt_at(&self, round: u32) -> u32 {
+        if round == *self.visit.rounds.start() { self.attempt } else { 1 }
+    }
+
+    /// Its place among the repetitions of the whole visit, from 0 on.
+    pub fn index(&self, at: At, warmup: u32) -> u64 {
+        u64::from(if at.warmup { warmup } else { self.visit.warmups + (at.round - self.first) })
+    }
+
+    /// What is left from this round on, to be made by a fresh process.
+    pub fn from(mut self, round: u32, attempt: u32) -> Self {
+        self.visit.rounds = round..=*self.visit.rounds.end();
+        self.attempt = attempt;
+        self
+    }
+}
+
+/// The visits that are still to be made, in order.
+#[derive(Debug)]
+pub(super) struct Queue(VecDeque<Due>);
+
+impl Queue {
+    pub fn new(visits: &[Visit]) -> Self {
+        Self(visits.iter().cloned().map(Due::new).collect())
+    }
+
+    pub fn next(&mut self) -> Option<Due> {
+        self.0.pop_front()
+    }
+
+    /// The scenario that comes next.
+    pub fn next_scenario(&self) -> Option<usize> {
+        self.0.front().map(|due| due.visit.scenario)
+    }
+
+    /// Puts a visit off to the end of its block.
+    pub fn put_off(&mut self, due: Due) {
+        let end = self.0.iter().position(|other| other.visit.block != due.visit.block).unwrap_or(self.0.len());
+        self.0.insert(end, due);
+    }
 }

@@ -1,55 +1,27 @@
 //! Walks a schedule over a launcher and tells what happens.
 //!
-//! The rules: a cell ends with its first failure and the matrix goes on; a repetition that was suspended is repeated;
-//! an interruption or a listener that fails ends the matrix after the running worker was ended.
+//! The rules: a cell ends with its first failure and the matrix goes on; a twin that fails fails nobody; a repetition
+//! that was suspended is repeated; a counted run in which others took too much of the machine is made again at the end
+//! of its block, a few times; an interruption or a listener that fails ends the matrix after the running worker was ended.
 
-use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use protocol::{Job, Ready, mix};
+use protocol::{Job, mix};
 
 use super::calibrations::Calibrations;
+use super::disturbance;
 use super::event::{Event, Listener, RunPosition};
 use super::failure::{Failure, FailureKind};
 use super::launcher::{Assignment, Duty, Halt, HttpDuty, Launcher, Session};
-use super::machine::Machine;
-use super::progress::{At, Progress};
-use super::schedule::{Visit, schedule};
+use super::machine::{Machine, Readings};
+use super::options::{Options, Outcome};
+use super::progress::{At, Due, Progress, Queue};
+use super::schedule::schedule;
 use super::signals::Control;
-use crate::matrix::plan::{Cell, Plan, Scenario, Work};
-use crate::results::record::{Record, SampleRecord};
-
-/// What is chosen for one run of a plan.
-#[derive(Debug, Clone, Default)]
-pub struct Options {
-    /// Decides the order of interleaved scenarios and the send times of open loops.
-    pub seed: u64,
-    /// Ids of cells that are not run, as an earlier result has them.
-    pub skip: HashSet<String>,
-}
-
-/// How a run of a plan ended.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Outcome {
-    /// Whether every planned repetition was tried.
-    pub complete: bool,
-    /// Whether somebody asked to stop.
-    pub interrupted: bool,
-    /// From the first repetition's start to the end.
-    pub wall: Duration,
-    /// Set-up and elapsed time of the counted runs.
-    pub measured: Duration,
-    /// Set-up and elapsed time of the warm-ups.
-    pub warmup: Duration,
-    /// Repetitions that were measured, warm-ups included.
-    pub samples: u64,
-    /// Cells that failed; skipped and unsupported ones are not among them.
-    pub failed_cells: usize,
-    /// What the first worker of each runtime and program said about itself, by runtime and worker.
-    pub workers: BTreeMap<(String, String), Ready>,
-}
+use crate::matrix::plan::{Cell, Order, Plan, Scenario, Work, twin_id};
+use crate::results::record::{Measured, Record, SampleRecord};
 
 /// Runs a plan, with what was measured for it beforehand. Returns when every repetition was tried, somebody asked to
 /// stop, or a listener failed; no worker lives then. To be called from the main thread: workers die with the thread that started them.
@@ -64,7 +36,30 @@ pub fn run(
     control: &Control,
     listeners: &mut [&mut dyn Listener],
 ) -> anyhow::Result<Outcome> {
-    let visits = schedule(plan, options.seed, &options.skip);
+    run_on(&mut Machine::open(), plan, calibrations, options, launcher, control, listeners)
+}
+
+/// [`run()`] on a machine of which somebody else tells what it does.
+///
+/// # Errors
+/// A listener failed.
+pub fn run_on(
+    machine: &mut dyn Readings,
+    plan: &Plan,
+    calibrations: &Calibrations,
+    options: &Options,
+    launcher: &mut dyn Launcher,
+    control: &Control,
+    listeners: &mut [&mut dyn Listener],
+) -> anyhow::Result<Outcome> {
+    let visits = schedule(plan, options.seed, &options.twins, &options.before);
+    let mut progress: Vec<Vec<[Progress; 2]>> =
+        plan.scenarios.iter().map(|scenario| vec![Default::default(); scenario.cells.len()]).collect();
+    let mut counted = 0;
+    for visit in &visits {
+        progress[visit.scenario][visit.cell][usize::from(visit.twin)].left += visit.repetitions();
+        counted += visit.rounds.clone().count() as u64;
+    }
     let mut walk = Walk {
         plan,
         calibrations,
@@ -72,39 +67,38 @@ pub fn run(
         launcher,
         control,
         listeners,
-        machine: Machine::open(),
-        progress: plan.scenarios.iter().map(|scenario| vec![Progress::default(); scenario.cells.len()]).collect(),
-        planned: visits.iter().map(Visit::repetitions).sum(),
+        machine,
+        progress,
+        planned: visits.iter().map(super::schedule::Visit::repetitions).sum(),
         done: 0,
+        position: options.before.samples,
+        repeats_left: if options.repeat_disturbed { disturbance::budget(counted) } else { 0 },
+        told_of_budget: !options.repeat_disturbed,
+        ran_before: options.before.ran,
         started: Instant::now(),
-        outcome: Outcome {
-            complete: false,
-            interrupted: false,
-            wall: Duration::ZERO,
-            measured: Duration::ZERO,
-            warmup: Duration::ZERO,
-            samples: 0,
-            failed_cells: 0,
-            workers: BTreeMap::new(),
-        },
+        outcome: Outcome::default(),
     };
-    walk.emit(&Event::Started { plan })?;
+    walk.emit(&Event::Started { plan, visits: &visits })?;
     walk.started = Instant::now();
-    let mut visits = visits.into_iter().peekable();
-    while let Some(visit) = visits.next() {
+    let mut queue = Queue::new(&visits);
+    while let Some(due) = queue.next() {
         // Between two repetitions there is nothing to repeat.
         control.suspend_if_asked();
-        let scenario = visit.scenario;
-        if !walk.visit(visit)? {
-            walk.outcome.interrupted = true;
-            break;
+        let scenario = due.visit.scenario;
+        match walk.visit(due)? {
+            Next::Goes => {}
+            Next::Again(due) => queue.put_off(due),
+            Next::Stops => {
+                walk.outcome.interrupted = true;
+                break;
+            }
         }
-        if visits.peek().is_none_or(|next| next.scenario != scenario) {
+        if queue.next_scenario() != Some(scenario) {
             walk.emit(&Event::ScenarioFinished { scenario })?;
         }
     }
     walk.outcome.complete = !walk.outcome.interrupted;
-    walk.outcome.wall = walk.started.elapsed();
+    walk.outcome.wall = walk.ran();
     walk.emit(&Event::Finished { complete: walk.outcome.complete, wall: walk.outcome.wall })?;
     Ok(walk.outcome)
 }
@@ -116,18 +110,36 @@ struct Walk<'a, 'b> {
     launcher: &'a mut dyn Launcher,
     control: &'a Control,
     listeners: &'a mut [&'b mut dyn Listener],
-    machine: Machine,
-    /// By scenario and cell.
-    progress: Vec<Vec<Progress>>,
+    machine: &'a mut dyn Readings,
+    /// By scenario and cell: that of the cell, and that of its twin.
+    progress: Vec<Vec<[Progress; 2]>>,
     planned: u64,
     done: u64,
+    /// Where the next repetition stands among all of the result.
+    position: u64,
+    repeats_left: u64,
+    told_of_budget: bool,
+    /// How long an earlier part ran.
+    ran_before: Duration,
     started: Instant,
     outcome: Outcome,
 }
 
-/// Why a visit ended early: the halt, and where.
+/// What comes after a visit.
+enum Next {
+    /// The next one.
+    Goes,
+    /// The same once more, later: the rest of it.
+    Again(Due),
+    /// Nothing: somebody asked to stop.
+    Stops,
+}
+
+/// Why a visit ended early, and where.
 enum Early {
     Halt(Halt, At),
+    /// The run does not count, as the machine was disturbed.
+    Disturbed(At),
     /// A listener failed.
     Listener(anyhow::Error),
 }
@@ -145,65 +157,86 @@ impl<'a> Walk<'a, '_> {
         &self.scenario(at.scenario).cells[at.cell]
     }
 
-    /// Makes a visit, again if we were suspended in it. `false` means that somebody asked to stop.
-    fn visit(&mut self, mut visit: Visit) -> anyhow::Result<bool> {
-        let at =
-            At { scenario: visit.scenario, cell: visit.cell, round: *visit.rounds.start(), warmup: visit.warmups > 0 };
-        if self.progress[at.scenario][at.cell].ended {
-            return Ok(true);
+    /// The id of the records of a place.
+    fn id(&self, at: At) -> String {
+        let id = &self.cell(at).id;
+        if at.twin { twin_id(id) } else { id.clone() }
+    }
+
+    fn progress(&mut self, at: At) -> &mut Progress {
+        &mut self.progress[at.scenario][at.cell][usize::from(at.twin)]
+    }
+
+    /// How long the matrix has been running.
+    fn ran(&self) -> Duration {
+        self.ran_before + self.started.elapsed()
+    }
+
+    /// Makes a visit, again if we were suspended in it.
+    fn visit(&mut self, mut due: Due) -> anyhow::Result<Next> {
+        let at = due.at();
+        if self.progress(at).ended {
+            return Ok(Next::Goes);
         }
-        let behind = self.progress[at.scenario][at.cell].done;
-        let first = at.round;
         loop {
             if self.control.stopped() {
-                return Ok(false);
+                return Ok(Next::Stops);
             }
-            let (halt, at) = match self.attempt(&visit, behind, first) {
-                Ok(()) => return Ok(true),
+            let (halt, at) = match self.attempt(&mut due) {
+                Ok(()) => return Ok(Next::Goes),
                 Err(Early::Halt(halt, at)) => (halt, at),
+                Err(Early::Disturbed(at)) => {
+                    let attempt = due.attempt_at(at.round) + 1;
+                    return Ok(Next::Again(due.from(at.round, attempt)));
+                }
                 Err(Early::Listener(error)) => return Err(error),
             };
             match halt {
-                Halt::Interrupted => return Ok(false),
-                Halt::Failed(failure) => return self.fail(at, failure).map(|()| true),
+                Halt::Interrupted => return Ok(Next::Stops),
+                Halt::Failed(failure) => return self.fail(at, failure).map(|()| Next::Goes),
                 Halt::Suspended => {
                     let record = Record::Voided {
-                        cell: self.cell(at).id.clone(),
+                        cell: self.id(at),
                         round: at.round,
                         reason: "suspended while it ran; repeated with a fresh process".to_owned(),
                     };
                     self.emit(&Event::Voided { record: &record })?;
-                    visit.rounds = at.round..=*visit.rounds.end();
+                    let attempt = due.attempt_at(at.round);
+                    due = due.from(at.round, attempt);
                 }
             }
         }
     }
 
     /// Starts the worker, has it run, and ends it, whatever it did.
-    fn attempt(&mut self, visit: &Visit, behind: u64, first: u32) -> Result<(), Early> {
-        let scenario = self.scenario(visit.scenario);
-        let cell = &scenario.cells[visit.cell];
-        let round = *visit.rounds.start();
-        let at = At { scenario: visit.scenario, cell: visit.cell, round, warmup: visit.warmups > 0 };
+    fn attempt(&mut self, due: &mut Due) -> Result<(), Early> {
+        let at = due.at();
+        let scenario = self.scenario(at.scenario);
+        let cell = self.cell(at);
         // A worker that never worked fails before the first round.
-        let round = if round == 1 { 0 } else { round };
+        let round = if at.round == 1 { 0 } else { at.round };
         let fail = |failure| Early::Halt(Halt::Failed(failure), At { round, warmup: false, ..at });
+        let first = match scenario.schedule.order {
+            Order::Interleaved => due.first,
+            Order::Sequential => 1,
+        };
         let duty = self.duty(cell, first).map_err(fail)?;
-        let assignment =
-            Assignment { label: &cell.id, runtime: &cell.runtime, duty, timeout: scenario.schedule.timeout };
+        let id = self.id(at);
+        let assignment = Assignment { label: &id, runtime: &cell.runtime, duty, timeout: scenario.schedule.timeout };
+        self.machine.cell_begins();
         let mut session = self.launcher.launch(&assignment).map_err(fail)?;
         let result = match session.prepare() {
             Ok(workers) => {
                 for ready in workers {
                     self.outcome.workers.entry((cell.runtime.clone(), ready.worker.clone())).or_insert(ready);
                 }
-                self.repetitions(visit, behind, first, &mut *session)
+                self.repetitions(due, &mut *session)
             }
             Err(Halt::Failed(failure)) => Err(fail(failure)),
             Err(halt) => Err(Early::Halt(halt, at)),
         };
         for message in session.close() {
-            let told = self.emit(&Event::Warning { message: format!("{}: {message}", cell.id) });
+            let told = self.emit(&Event::Warning { message: format!("{id}: {message}") });
             // A listener that failed before is the error that counts.
             if let (Err(error), false) = (told, matches!(result, Err(Early::Listener(_)))) {
                 return Err(Early::Listener(error));
@@ -226,27 +259,25 @@ impl<'a> Walk<'a, '_> {
         }
     }
 
-    fn repetitions(&mut self, visit: &Visit, behind: u64, first: u32, session: &mut dyn Session) -> Result<(), Early> {
-        let start = *visit.rounds.start();
-        let at = |round, warmup| At { scenario: visit.scenario, cell: visit.cell, round, warmup };
-        let warmups = (0..visit.warmups).map(|index| (u64::from(index), at(start, true)));
-        let runs =
-            visit.rounds.clone().map(|round| (u64::from(visit.warmups) + u64::from(round - first), at(round, false)));
-        for (index, at) in warmups.chain(runs) {
+    fn repetitions(&mut self, due: &mut Due, session: &mut dyn Session) -> Result<(), Early> {
+        let begin = due.at();
+        let warmups = (0..due.visit.warmups).map(|number| (number, begin));
+        let runs = due.visit.rounds.clone().map(|round| (0, At { round, warmup: false, ..begin }));
+        for (number, at) in warmups.chain(runs) {
             if self.control.stopped() {
                 return Err(Early::Halt(Halt::Interrupted, at));
             }
-            self.repetition(at, behind + index + 1, session)?;
+            self.repetition(due, at, number, session)?;
         }
         Ok(())
     }
 
-    /// One repetition, after which so many of the cell's planned ones are done.
-    fn repetition(&mut self, at: At, then_done: u64, session: &mut dyn Session) -> Result<(), Early> {
-        let id = &self.cell(at).id;
+    /// One repetition; `number` tells the warm-ups of a visit apart.
+    fn repetition(&mut self, due: &mut Due, at: At, number: u32, session: &mut dyn Session) -> Result<(), Early> {
+        let cell = self.id(at);
         let position = RunPosition {
             scenario: at.scenario,
-            cell: id,
+            cell: &cell,
             round: at.round,
             warmup: at.warmup,
             done: self.done,
@@ -254,45 +285,95 @@ impl<'a> Walk<'a, '_> {
         };
         self.emit(&Event::RunStarted { at: position }).map_err(Early::Listener)?;
         let before = self.machine.before();
-        let started = self.started.elapsed();
+        let started = self.ran();
         let sample = session.run(at.warmup).map_err(|halt| Early::Halt(halt, at))?;
-        let machine = self.machine.since(&before);
+        let machine = self.machine.since(&before, sample.cpu_ns());
 
-        let took = Duration::from_nanos(sample.elapsed_ns().saturating_add(sample.setup_ns()));
-        let total = if at.warmup { &mut self.outcome.warmup } else { &mut self.outcome.measured };
-        *total = total.saturating_add(took);
-        let progress = &mut self.progress[at.scenario][at.cell];
-        // Warm-ups that are repeated after a suspension take nobody further.
-        self.done += then_done.saturating_sub(progress.done);
-        progress.done = progress.done.max(then_done);
-        progress.counted += u32::from(!at.warmup);
+        self.add_up(&sample, at.warmup);
+        // What is made again takes nobody further.
+        let index = due.index(at, number);
+        if index >= due.made {
+            due.made = index + 1;
+            self.done += 1;
+            self.progress(at).left -= 1;
+        }
+        let attempt = if at.warmup { 1 } else { due.attempt_at(at.round) };
         let record = SampleRecord {
-            cell: id.clone(),
+            cell,
             round: at.round,
             warmup: at.warmup,
-            position: self.outcome.samples,
+            position: self.position,
             started_ns: u64::try_from(started.as_nanos()).unwrap_or(u64::MAX),
+            disturbed: disturbance::reason(&sample, &machine, self.machine.scale()),
             sample,
             machine,
+            attempt,
         };
-        self.outcome.samples += 1;
+        self.position += 1;
+        if !at.warmup && record.disturbed.is_some() && self.may_repeat(attempt).map_err(Early::Listener)? {
+            self.emit(&Event::SetAside { record: &record }).map_err(Early::Listener)?;
+            return Err(Early::Disturbed(at));
+        }
         self.emit(&Event::Sampled { record: &record, done: self.done }).map_err(Early::Listener)
     }
 
-    /// Ends a cell: tells why, and drops what is left of it.
-    fn fail(&mut self, at: At, failure: Failure) -> anyhow::Result<()> {
-        let scenario = self.scenario(at.scenario);
-        let id = &self.cell(at).id;
-        let progress = &mut self.progress[at.scenario][at.cell];
-        progress.ended = true;
-        let all = scenario.schedule.repetitions();
-        self.done += all.saturating_sub(progress.done);
-        progress.done = all;
-        if !matches!(failure.kind, FailureKind::Missing | FailureKind::Unsupported) {
-            self.outcome.failed_cells += 1;
+    fn add_up(&mut self, sample: &Measured, warmup: bool) {
+        let took = Duration::from_nanos(sample.elapsed_ns().saturating_add(sample.setup_ns()));
+        let total = if warmup { &mut self.outcome.warmup } else { &mut self.outcome.measured };
+        *total = total.saturating_add(took);
+        self.outcome.samples += 1;
+    }
+
+    /// Whether a disturbed run may be made again after so many attempts. Tells once when no more may.
+    fn may_repeat(&mut self, attempts: u32) -> anyhow::Result<bool> {
+        if attempts >= disturbance::ATTEMPTS {
+            return Ok(false);
         }
+        if self.repeats_left > 0 {
+            self.repeats_left -= 1;
+            return Ok(true);
+        }
+        if !std::mem::replace(&mut self.told_of_budget, true) {
+            let message =
+                "this machine is not quiet: so many runs were made again already that from here on disturbed \
+                           ones count as they are, and are flagged"
+                    .to_owned();
+            self.emit(&Event::Warning { message })?;
+        }
+        Ok(false)
+    }
+
+    /// Gives up what is left of a cell, or of a twin.
+    fn drop_rest(&mut self, at: At) {
+        let progress = self.progress(at);
+        progress.ended = true;
+        let left = std::mem::take(&mut progress.left);
+        self.done += left;
+    }
+
+    /// Ends a cell, or a twin: tells why, and drops what is left of it.
+    fn fail(&mut self, at: At, failure: Failure) -> anyhow::Result<()> {
+        self.drop_rest(at);
+        if !at.twin {
+            // Where a baseline has no figures, there is nothing for its twin to be held against.
+            self.drop_rest(At { twin: true, ..at });
+        }
+        let id = self.id(at);
+        let cannot = matches!(failure.kind, FailureKind::Missing | FailureKind::Unsupported);
         let record = Record::Failure { cell: id.clone(), round: at.round, warmup: at.warmup, failure: failure.clone() };
-        let event = Event::CellFailed { cell: id, record: &record, failure: &failure, done: self.done };
+        let done = self.done;
+        if at.twin {
+            let warning = (!cannot).then(|| {
+                format!(
+                    "the A/A twin of {} failed, so its noise floor is not known: {}",
+                    self.cell(at).id,
+                    failure.reason
+                )
+            });
+            return self.emit(&Event::TwinFailed { record: &record, warning, done });
+        }
+        self.outcome.failed_cells += usize::from(!cannot);
+        let event = Event::CellFailed { cell: &id, record: &record, failure: &failure, done };
         self.emit(&event).with_context(|| format!("after {id} failed"))
     }
 }

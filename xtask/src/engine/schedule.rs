@@ -1,9 +1,11 @@
 //! The order of all repetitions: plan and seed in, visits out. Pure.
 
-use std::collections::HashSet;
 use std::ops::RangeInclusive;
+use std::time::Duration;
 
-use crate::matrix::plan::{Order, Plan, Scenario};
+use super::before::Before;
+use super::twins::Twins;
+use crate::matrix::plan::{Order, Plan, Scenario, twin_id};
 
 /// One process's worth of repetitions of one cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,6 +14,11 @@ pub struct Visit {
     pub scenario: usize,
     /// Index into [`Scenario::cells`].
     pub cell: usize,
+    /// Whether it is the cell's twin that is visited.
+    pub twin: bool,
+    /// Visits of one block belong together, such as a round of the cells that are compared: what has to be made again
+    /// is made at its end.
+    pub block: u32,
     /// Runs that warm the process up.
     pub warmups: u32,
     /// The counted runs, by round, from 1 on.
@@ -24,35 +31,83 @@ impl Visit {
     pub fn repetitions(&self) -> u64 {
         u64::from(self.warmups) + u64::from(self.rounds.end() + 1 - self.rounds.start())
     }
+
+    /// The id that its records have.
+    #[must_use]
+    pub fn id(&self, plan: &Plan) -> String {
+        let id = &plan.scenarios[self.scenario].cells[self.cell].id;
+        if self.twin { twin_id(id) } else { id.clone() }
+    }
 }
 
-/// The visits of a plan in the order in which they are made, cells in `skip` (by id) left out.
+/// The visits of a plan in the order in which they are made, without the rounds that are there already.
 ///
 /// Interleaved scenarios go round by round through the cells that are compared with one another, directly or by way
 /// of others, so that drift of the machine falls on all of them alike. Within a round the order is random, so that
-/// nobody always runs after the same neighbour. The same plan and seed give the same order.
+/// nobody always runs after the same neighbour. Twins are cells like all others in this.
+///
+/// In sequential scenarios a twin comes after all cells that its baseline is compared with. So it is as far from the
+/// baseline as any of them, and what it differs by has all the drift in it that their ratios have.
+///
+/// The same plan, seed and twins give the same order, whatever is there already.
 #[must_use]
-pub fn schedule(plan: &Plan, seed: u64, skip: &HashSet<String>) -> Vec<Visit> {
+pub fn schedule(plan: &Plan, seed: u64, twins: &Twins, before: &Before) -> Vec<Visit> {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut visits = Vec::new();
-    for (index, scenario) in plan.scenarios.iter().enumerate() {
-        let runs = scenario.schedule.runs;
-        let mut visit =
-            |cell, rounds| visits.push(Visit { scenario: index, cell, warmups: scenario.schedule.warmups, rounds });
-        for mut cells in connected(scenario) {
-            cells.retain(|&cell| !skip.contains(&scenario.cells[cell].id));
-            match scenario.schedule.order {
-                Order::Sequential => cells.iter().for_each(|&cell| visit(cell, 1..=runs)),
+    let mut block = 0;
+    for (scenario, asked) in plan.scenarios.iter().enumerate() {
+        let (runs, warmups) = (asked.schedule.runs, asked.schedule.warmups);
+        for group in connected(asked) {
+            let twins = group.iter().filter(|&&cell| twins.has(&asked.cells[cell].id)).map(|&cell| (cell, true));
+            let mut members: Vec<(usize, bool)> = group.iter().map(|&cell| (cell, false)).chain(twins).collect();
+            let mut visit = |(cell, twin): (usize, bool), block, rounds: RangeInclusive<u32>| {
+                let visit = Visit { scenario, cell, twin, block, warmups, rounds: rounds.clone() };
+                let id = visit.id(plan);
+                visits.extend(
+                    missing(rounds, |round| before.has(&id, round)).map(|rounds| Visit { rounds, ..visit.clone() }),
+                );
+            };
+            match asked.schedule.order {
+                Order::Sequential => {
+                    for &member in &members {
+                        visit(member, block, 1..=runs);
+                        block += 1;
+                    }
+                }
                 Order::Interleaved => {
                     for round in 1..=runs {
-                        random.shuffle(&mut cells);
-                        cells.iter().for_each(|&cell| visit(cell, round..=round));
+                        random.shuffle(&mut members);
+                        members.iter().for_each(|&member| visit(member, block, round..=round));
+                        block += 1;
                     }
                 }
             }
         }
     }
     visits
+}
+
+/// How long visits of a plan will take.
+#[must_use]
+pub fn estimate(plan: &Plan, visits: &[Visit]) -> Duration {
+    let share = |visit: &Visit| {
+        let scenario = &plan.scenarios[visit.scenario];
+        let (some, all) = (visit.repetitions() as f64, scenario.schedule.repetitions() as f64);
+        plan.estimate_cell(scenario, &scenario.cells[visit.cell]).mul_f64((some / all).min(1.0))
+    };
+    visits.iter().map(share).fold(Duration::ZERO, Duration::saturating_add)
+}
+
+/// The parts of a range that are not there, each without a gap.
+fn missing(rounds: RangeInclusive<u32>, there: impl Fn(u32) -> bool) -> impl Iterator<Item = RangeInclusive<u32>> {
+    let mut parts: Vec<RangeInclusive<u32>> = Vec::new();
+    for round in rounds.filter(|&round| !there(round)) {
+        match parts.last_mut() {
+            Some(part) if part.end() + 1 == round => *part = *part.start()..=round,
+            _ => parts.push(round..=round),
+        }
+    }
+    parts.into_iter()
 }
 
 /// The cells of a scenario in groups: cells of one comparison are together, and so are comparisons that share a cell.
@@ -84,9 +139,13 @@ fn connected(scenario: &Scenario) -> Vec<Vec<usize>> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::super::scripted::plan_of;
     use super::*;
+    use crate::engine::failure::FailureKind;
     use crate::matrix::plan::Comparison;
+    use crate::stats::fixtures::{failure, sample};
 
     fn compared(plan: &mut Plan, cells: &[usize]) {
         let comparison = Comparison { fixed: <_>::default(), cells: cells.to_vec(), baseline: None };
@@ -94,15 +153,18 @@ mod tests {
     }
 
     fn order(plan: &Plan, seed: u64) -> Vec<(usize, u32)> {
-        schedule(plan, seed, &HashSet::new()).iter().map(|visit| (visit.cell, *visit.rounds.start())).collect()
+        schedule(plan, seed, &Twins::default(), &Before::default())
+            .iter()
+            .map(|visit| (visit.cell, *visit.rounds.start()))
+            .collect()
     }
 
     #[test]
     fn sequential_cells_have_one_visit_each_in_the_order_of_the_matrix() {
         let plan = plan_of(Order::Sequential, 1, 3, &["a", "b"]);
-        let visit = |cell| Visit { scenario: 0, cell, warmups: 1, rounds: 1..=3 };
-        assert_eq!(schedule(&plan, 7, &HashSet::new()), [visit(0), visit(1)]);
-        assert_eq!(visit(0).repetitions(), 4);
+        let visit = |cell, block| Visit { scenario: 0, cell, twin: false, block, warmups: 1, rounds: 1..=3 };
+        assert_eq!(schedule(&plan, 7, &Twins::default(), &Before::default()), [visit(0, 0), visit(1, 1)]);
+        assert_eq!(visit(0, 0).repetitions(), 4);
     }
 
     #[test]
@@ -148,10 +210,72 @@ mod tests {
         assert_eq!(rounds, [1, 1, 1, 2, 2, 2, 1, 1, 2, 2]);
     }
 
+    /// The records' ids and rounds, in order.
+    fn made(plan: &Plan, twins: &Twins, before: &Before) -> Vec<(String, RangeInclusive<u32>)> {
+        schedule(plan, 1, twins, before).iter().map(|visit| (visit.id(plan), visit.rounds.clone())).collect()
+    }
+
+    fn twins_of(plan: &mut Plan) -> Twins {
+        plan.scenarios[0].comparisons[0].baseline = Some(0);
+        Twins::of(plan, |_, _| true)
+    }
+
     #[test]
-    fn cells_of_an_earlier_result_are_left_out() {
-        let plan = plan_of(Order::Sequential, 0, 1, &["a", "b"]);
-        let visits = schedule(&plan, 1, &HashSet::from(["s/cell=a".to_owned()]));
-        assert_eq!(visits.iter().map(|visit| visit.cell).collect::<Vec<_>>(), [1]);
+    fn a_twin_is_interleaved_like_every_cell() {
+        let mut plan = plan_of(Order::Interleaved, 0, 20, &["a", "b"]);
+        compared(&mut plan, &[0, 1]);
+        let twins = twins_of(&mut plan);
+        let made = made(&plan, &twins, &Before::default());
+        let mut firsts = HashSet::new();
+        for round in made.chunks(3) {
+            let ids: HashSet<&str> = round.iter().map(|(id, _)| id.as_str()).collect();
+            assert_eq!(ids, HashSet::from(["s/cell=a", "s/cell=a#aa", "s/cell=b"]));
+            firsts.insert(round[0].0.as_str());
+        }
+        assert_eq!(firsts.len(), 3, "each comes first in some round");
+    }
+
+    #[test]
+    fn in_a_sequential_scenario_a_twin_is_the_last_of_those_that_are_compared() {
+        let mut plan = plan_of(Order::Sequential, 0, 2, &["a", "b", "c"]);
+        compared(&mut plan, &[0, 1]);
+        let twins = twins_of(&mut plan);
+        let ids: Vec<String> = made(&plan, &twins, &Before::default()).into_iter().map(|(id, _)| id).collect();
+        assert_eq!(ids, ["s/cell=a", "s/cell=b", "s/cell=a#aa", "s/cell=c"]);
+    }
+
+    #[test]
+    fn what_an_earlier_part_has_is_left_out_round_by_round_and_the_order_stays() {
+        let mut plan = plan_of(Order::Interleaved, 0, 3, &["a", "b", "c"]);
+        compared(&mut plan, &[0, 1, 2]);
+        let whole = made(&plan, &Twins::default(), &Before::default());
+        let there =
+            [sample("s/cell=a", 1, 5), sample("s/cell=c", 1, 5), failure("s/cell=b", 2, FailureKind::Died, "died")];
+        let rest = made(&plan, &Twins::default(), &Before::of(&there, Duration::ZERO));
+        let expected: Vec<_> =
+            whole.into_iter().filter(|(id, rounds)| id != "s/cell=b" && *rounds.start() > 1).collect();
+        assert_eq!((rest.len(), rest), (4, expected));
+    }
+
+    #[test]
+    fn a_sequential_cell_goes_on_with_its_first_missing_round() {
+        let plan = plan_of(Order::Sequential, 1, 5, &["a"]);
+        let there = [sample("s/cell=a", 1, 5), sample("s/cell=a", 2, 5), sample("s/cell=a", 4, 5)];
+        let rest = made(&plan, &Twins::default(), &Before::of(&there, Duration::ZERO));
+        assert_eq!(rest, [("s/cell=a".to_owned(), 3..=3), ("s/cell=a".to_owned(), 5..=5)]);
+    }
+
+    #[test]
+    fn the_estimate_is_that_of_what_is_left_and_of_the_twins() {
+        let mut plan = plan_of(Order::Interleaved, 1, 4, &["a", "b"]);
+        compared(&mut plan, &[0, 1]);
+        let twins = twins_of(&mut plan);
+        let whole = plan.estimate();
+        let about = |twins: &Twins, before: &Before| {
+            (estimate(&plan, &schedule(&plan, 1, twins, before)).as_secs_f64() / whole.as_secs_f64() * 100.0).round()
+        };
+        assert_eq!(about(&Twins::default(), &Before::default()), 100.0);
+        assert_eq!(about(&twins, &Before::default()), 150.0);
+        assert_eq!(about(&Twins::default(), &Before::of(&[sample("s/cell=a", 1, 5)], Duration::ZERO)), 88.0);
     }
 }

@@ -8,13 +8,17 @@ use std::time::Duration;
 
 use protocol::{Histogram, HttpModel, HttpRequest, Job, Listen, LoadSample, Lock, Model, Pace, Ready, Sample, Task};
 
+use super::before::Before;
 use super::failure::Failure;
 use super::launcher::{Assignment, Duty, Halt, Launcher, Session};
+use super::machine::{Readings, Scale, Snapshot};
+use super::schedule::{Visit, schedule};
+use super::twins::Twins;
 use crate::matrix::plan::{
     BatchWork, Cell, CpuWork, HttpWork, LoadSpec, Order, OwnServer, PaceSpec, Plan, RUST_RUNTIME, Scenario, Schedule,
     ServerSpec, TaskSpec, Work,
 };
-use crate::results::record::{HttpSample, Measured};
+use crate::results::record::{HttpSample, MachineDelta, Measured};
 
 /// What a scripted worker does next.
 #[derive(Debug, Clone)]
@@ -207,6 +211,42 @@ impl Session for ScriptedSession {
         self.launcher.log.borrow_mut().push(format!("close {}", self.label));
         self.launcher.warnings
     }
+}
+
+/// A machine without a machine: it tells what it was told to, a repetition after the other.
+#[derive(Debug, Default)]
+pub struct ScriptedMachine {
+    deltas: VecDeque<MachineDelta>,
+}
+
+impl ScriptedMachine {
+    /// What it does in each repetition, warm-ups included; nothing in those that follow.
+    #[must_use]
+    pub fn new(deltas: impl IntoIterator<Item = MachineDelta>) -> Self {
+        Self { deltas: deltas.into_iter().collect() }
+    }
+}
+
+impl Readings for ScriptedMachine {
+    fn cell_begins(&mut self) {}
+
+    fn before(&mut self) -> Snapshot {
+        Snapshot::default()
+    }
+
+    fn since(&mut self, _: &Snapshot, _: Option<u64>) -> MachineDelta {
+        self.deltas.pop_front().unwrap_or_default()
+    }
+
+    fn scale(&self) -> Scale {
+        Scale { cpus: 2, others_step_ns: 0 }
+    }
+}
+
+/// All visits of a plan, without twins, that nothing was measured of.
+#[must_use]
+pub fn visits(plan: &Plan) -> Vec<Visit> {
+    schedule(plan, 0, &Twins::default(), &Before::default())
 }
 
 /// A plan of one scenario `s` with a cell `s/cell=NAME` for every name, all doing the same work, compared with

@@ -73,8 +73,9 @@ pub fn is_label_char(c: char) -> bool {
     !(c.is_whitespace() || c.is_control() || LABEL_EXCLUDES.contains(c))
 }
 
-/// What labels cannot contain, besides white space and control characters.
-pub const LABEL_EXCLUDES: &str = ",=/\\*?[]{}!\"'`";
+/// What labels cannot contain, besides white space and control characters. `#` marks the [twins](crate::engine::twins)
+/// of cells.
+pub const LABEL_EXCLUDES: &str = ",=/\\*?[]{}!#\"'`";
 
 fn character(c: char) -> String {
     match c {

@@ -11,10 +11,11 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use super::Curtain;
 use super::eta::Eta;
-use super::log::round;
+use super::log::{cell_of, repeating, round};
 use super::tally::{Tally, one_line};
 use crate::engine::event::{Event, Listener, RunPosition};
-use crate::matrix::plan::Plan;
+use crate::engine::schedule::Visit;
+use crate::matrix::plan::{Plan, twin_id};
 
 /// How often the line is drawn while a run takes its time. Drawing costs the machine under test something.
 const TICK: Duration = Duration::from_millis(500);
@@ -73,9 +74,9 @@ impl Bar {
         Curtain(Some(self.bar.clone()))
     }
 
-    fn start(&mut self, plan: &Plan) {
-        self.tally = Tally::new(plan);
-        self.eta = Eta::new(plan, self.estimate);
+    fn start(&mut self, plan: &Plan, visits: &[Visit]) {
+        self.tally = Tally::new(plan, visits);
+        self.eta = Eta::new(plan, visits, self.estimate);
         self.runs = plan.scenarios.iter().map(|scenario| scenario.schedule.runs).collect();
         self.bar.reset_elapsed();
         self.bar.enable_steady_tick(TICK);
@@ -101,7 +102,7 @@ impl Bar {
 impl Listener for Bar {
     fn on_event(&mut self, event: &Event<'_>) -> anyhow::Result<()> {
         match event {
-            Event::Started { plan } => self.start(plan),
+            Event::Started { plan, visits } => self.start(plan, visits),
             Event::RunStarted { at } => self.run_started(*at),
             Event::Sampled { record, done } => {
                 self.eta.ran(&record.cell, self.began.elapsed());
@@ -113,9 +114,19 @@ impl Listener for Bar {
             }
             Event::CellFailed { cell, record, failure, done } => {
                 self.eta.dropped(cell);
+                self.eta.dropped(&twin_id(cell));
                 self.bar.set_position(*done);
                 self.predict();
                 self.bar.println(self.tally.failed(cell, round(record), failure));
+            }
+            Event::SetAside { record } => self.bar.println(repeating(record)),
+            Event::TwinFailed { record, warning, done } => {
+                self.eta.dropped(cell_of(record));
+                self.bar.set_position(*done);
+                self.predict();
+                if let Some(warning) = warning {
+                    self.bar.println(format!("warning: {}", one_line(warning)));
+                }
             }
             Event::Warning { message } => self.bar.println(format!("warning: {}", one_line(message))),
             Event::Voided { .. } | Event::ScenarioFinished { .. } => {}
@@ -161,6 +172,7 @@ mod tests {
     use protocol::Model;
 
     use super::*;
+    use crate::engine::scripted::visits;
     use crate::stats::fixtures::{batch, plan, sample_record};
 
     /// A terminal that keeps what is drawn on it.
@@ -216,7 +228,7 @@ mod tests {
             Duration::from_secs(3_600),
             Box::new(move || width),
         );
-        bar.on_event(&Event::Started { plan: &plan }).unwrap();
+        bar.on_event(&Event::Started { plan: &plan, visits: &visits(&plan) }).unwrap();
         let cell = "scenario/model=threads";
         let at = RunPosition { scenario: 0, cell, round: 2, warmup: true, done: 3, planned: 8 };
         bar.on_event(&Event::RunStarted { at }).unwrap();

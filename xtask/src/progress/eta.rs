@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use crate::matrix::plan::{Order, Plan, Schedule};
+use crate::engine::schedule::Visit;
+use crate::matrix::plan::Plan;
 
 /// The estimate counts like this many runs, so that the first runs, which may be the short ones, do not overturn it.
 const ESTIMATE_WEIGHT: f64 = 5.0;
@@ -31,11 +32,10 @@ struct Cell {
 impl Eta {
     /// Begins with nothing but an estimate of the whole.
     #[must_use]
-    pub fn new(plan: &Plan, estimate: Duration) -> Self {
-        let mut cells = HashMap::new();
-        for scenario in &plan.scenarios {
-            let left = repetitions(scenario.schedule);
-            cells.extend(scenario.cells.iter().map(|cell| (cell.id.clone(), Cell { left, ..Cell::default() })));
+    pub fn new(plan: &Plan, visits: &[Visit], estimate: Duration) -> Self {
+        let mut cells: HashMap<String, Cell> = HashMap::new();
+        for visit in visits {
+            cells.entry(visit.id(plan)).or_default().left += visit.repetitions();
         }
         let planned: u64 = cells.values().map(|cell| cell.left).sum();
         Self { cells, estimated: estimate.as_secs_f64() / as_float(planned.max(1)), took: 0.0, done: 0 }
@@ -70,15 +70,6 @@ impl Eta {
     }
 }
 
-/// Repetitions of one cell: interleaved ones warm up before every counted run, as each has a fresh process.
-fn repetitions(schedule: Schedule) -> u64 {
-    let (runs, warmups) = (u64::from(schedule.runs), u64::from(schedule.warmups));
-    match schedule.order {
-        Order::Interleaved => runs * (1 + warmups),
-        Order::Sequential => runs + warmups,
-    }
-}
-
 #[expect(clippy::cast_precision_loss, reason = "repetitions are far below 2^53")]
 fn as_float(count: u64) -> f64 {
     count as f64
@@ -89,11 +80,13 @@ mod tests {
     use protocol::Model;
 
     use super::*;
+    use crate::engine::scripted::visits;
     use crate::stats::fixtures::{batch, plan};
 
     /// Two cells of two runs with a warm-up before each: eight repetitions.
     fn eta() -> Eta {
-        Eta::new(&plan("s", None, &[batch(Model::Sequential), batch(Model::Threads)]), Duration::from_secs(80))
+        let plan = plan("s", None, &[batch(Model::Sequential), batch(Model::Threads)]);
+        Eta::new(&plan, &visits(&plan), Duration::from_secs(80))
     }
 
     const SEQUENTIAL: &str = "s/model=sequential";
@@ -122,12 +115,5 @@ mod tests {
             eta.ran(SEQUENTIAL, Duration::from_secs(1));
         }
         assert_eq!(eta.left(), Duration::ZERO);
-    }
-
-    #[test]
-    fn a_sequential_cell_warms_up_once() {
-        let schedule = Schedule { order: Order::Sequential, warmups: 2, runs: 5, timeout: Duration::from_secs(1) };
-        assert_eq!(repetitions(schedule), 7);
-        assert_eq!(repetitions(Schedule { order: Order::Interleaved, ..schedule }), 15);
     }
 }

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use super::tally::{Tally, one_line};
 use crate::engine::event::{Event, Listener};
-use crate::results::record::Record;
+use crate::results::record::{Record, SampleRecord};
 
 /// Writes a line for each finished cell, failure and warning.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ impl<W: Write> Log<W> {
 impl<W: Write> Listener for Log<W> {
     fn on_event(&mut self, event: &Event<'_>) -> anyhow::Result<()> {
         match event {
-            Event::Started { plan } => self.tally = Tally::new(plan),
+            Event::Started { plan, visits } => self.tally = Tally::new(plan, visits),
             Event::Sampled { record, .. } => {
                 if let Some(line) = self.tally.sampled(record) {
                     self.line(&line);
@@ -42,8 +42,14 @@ impl<W: Write> Listener for Log<W> {
             Event::Voided { record: Record::Voided { cell, round, reason } } => {
                 self.line(&format!("repeating round {round} of {cell}: {}", one_line(reason)));
             }
-            Event::Warning { message } => self.line(&format!("warning: {}", one_line(message))),
-            Event::Voided { .. } | Event::RunStarted { .. } | Event::ScenarioFinished { .. } => {}
+            Event::SetAside { record } => self.line(&repeating(record)),
+            Event::Warning { message } | Event::TwinFailed { warning: Some(message), .. } => {
+                self.line(&format!("warning: {}", one_line(message)))
+            }
+            Event::Voided { .. }
+            | Event::TwinFailed { .. }
+            | Event::RunStarted { .. }
+            | Event::ScenarioFinished { .. } => {}
             Event::Finished { complete, .. } => {
                 if !complete {
                     self.line("interrupted: not every run was made");
@@ -51,6 +57,21 @@ impl<W: Write> Listener for Log<W> {
             }
         }
         Ok(())
+    }
+}
+
+/// Says that a run is made again.
+pub(super) fn repeating(record: &SampleRecord) -> String {
+    let why = record.disturbed.as_deref().map(one_line).unwrap_or_default();
+    format!("repeating round {} of {}: {why}", record.round, record.cell)
+}
+
+/// The cell that a failure's record names.
+pub(super) fn cell_of(record: &Record) -> &str {
+    match record {
+        Record::Failure { cell, .. } | Record::Voided { cell, .. } => cell,
+        Record::Sample(sample) => &sample.cell,
+        Record::Header { .. } => "",
     }
 }
 
@@ -71,6 +92,7 @@ mod tests {
 
     use super::*;
     use crate::engine::failure::FailureKind;
+    use crate::engine::scripted::visits;
     use crate::stats::fixtures::{batch, failure, histogram, http, http_sample, load_of, plan, sample_record};
 
     fn fail(log: &mut Log<Vec<u8>>, record: &Record) {
@@ -86,7 +108,7 @@ mod tests {
             &[batch(Model::Sequential), batch(Model::Threads), batch(Model::Rayon), batch(Model::Async)],
         );
         let mut log = Log::new(Vec::new());
-        log.on_event(&Event::Started { plan: &plan }).unwrap();
+        log.on_event(&Event::Started { plan: &plan, visits: &visits(&plan) }).unwrap();
         for model in ["sequential", "threads"] {
             for round in [1, 2] {
                 for warmup in [true, false] {
@@ -117,7 +139,7 @@ mod tests {
     fn the_line_of_a_server_has_requests_a_second_and_the_highest_percentile_that_is_known() {
         let plan = plan("s", None, &[http(1), http(4)]);
         let mut log = Log::new(Vec::new());
-        log.on_event(&Event::Started { plan: &plan }).unwrap();
+        log.on_event(&Event::Started { plan: &plan, visits: &visits(&plan) }).unwrap();
         for (cell, requests) in [("s/workers=1", 1_000), ("s/workers=4", 100)] {
             for round in [1, 2] {
                 let mut record = http_sample(cell, round, 740_000_000);

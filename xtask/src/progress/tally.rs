@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use protocol::Histogram;
 
 use crate::engine::failure::{Failure, FailureKind};
-use crate::matrix::plan::{Plan, Scenario};
+use crate::engine::schedule::Visit;
+use crate::matrix::plan::Plan;
 use crate::report::format::{or_unknown, per_second};
 use crate::report::units::time;
 use crate::results::record::{HttpSample, SampleRecord};
@@ -21,7 +22,8 @@ pub struct Tally {
 
 #[derive(Debug)]
 struct Cell {
-    runs: u32,
+    /// The last round that will be made.
+    last_round: u32,
     include_setup: bool,
     elapsed_ns: Vec<u64>,
     served: Option<Served>,
@@ -35,17 +37,22 @@ struct Served {
 }
 
 impl Tally {
-    /// Begins with all cells of a plan unfinished.
+    /// Begins with all cells unfinished that will be visited. Twins are no cells.
     #[must_use]
-    pub fn new(plan: &Plan) -> Self {
-        let cell = |scenario: &Scenario| Cell {
-            runs: scenario.schedule.runs,
-            include_setup: scenario.include_setup,
-            elapsed_ns: Vec::new(),
-            served: None,
-        };
-        let cells = plan.scenarios.iter().flat_map(|scenario| scenario.cells.iter().map(move |c| (scenario, c)));
-        Self { cells: cells.map(|(scenario, c)| (c.id.clone(), cell(scenario))).collect(), finished: 0 }
+    pub fn new(plan: &Plan, visits: &[Visit]) -> Self {
+        let mut cells = HashMap::new();
+        for visit in visits.iter().filter(|visit| !visit.twin) {
+            let scenario = &plan.scenarios[visit.scenario];
+            let last_round = *visit.rounds.end();
+            let cell = cells.entry(visit.id(plan)).or_insert_with(|| Cell {
+                last_round,
+                include_setup: scenario.include_setup,
+                elapsed_ns: Vec::new(),
+                served: None,
+            });
+            cell.last_round = cell.last_round.max(last_round);
+        }
+        Self { cells, finished: 0 }
     }
 
     /// Takes a sample in; the cell's line where it was its last.
@@ -57,7 +64,7 @@ impl Tally {
             cell.served.get_or_insert_default().take(sample);
         }
         // Not by their number: a resumed matrix makes only the rounds that were missing.
-        if record.round < cell.runs {
+        if record.round < cell.last_round {
             return None;
         }
         let count = cell.elapsed_ns.len();

@@ -12,7 +12,7 @@ use super::units::{bytes, time};
 use crate::number::{grouped, roughly};
 use crate::results::Environment;
 use crate::results::machine::Machine;
-use crate::stats::summary::{CellSummary, Flag, Status, Summary};
+use crate::stats::summary::{CellSummary, Flag, MachineSummary, Status, Summary};
 
 const HOW_TO_READ: &str = "## How to read this
 
@@ -76,7 +76,7 @@ fn head(summary: &Summary, environment: &Environment) -> Vec<(&'static str, Stri
     let known = |value: Option<&str>| value.map_or_else(|| UNKNOWN.to_owned(), escape);
     vec![
         ("machine", machine(&environment.machine)),
-        ("when", format!("{}, took {wall}{complete}", summary.started)),
+        ("when", format!("{}, took {wall}{complete}{}", summary.started, resumed(&environment.resumed))),
         ("commit", known(environment.commit().as_deref())),
         ("built with", format!("{}, profile {}", known(environment.rustc.as_deref()), escape(&environment.profile))),
         ("command", code(&environment.command_line.join(" "))),
@@ -85,6 +85,11 @@ fn head(summary: &Summary, environment: &Environment) -> Vec<(&'static str, Stri
         ("how quiet", quiet(summary, &environment.machine)),
         ("own time", own_time(summary)),
     ]
+}
+
+/// The time between the parts of a run that was interrupted is in no figure.
+fn resumed(times: &[String]) -> String {
+    if times.is_empty() { String::new() } else { format!(", resumed at {} (the gaps are left out)", times.join(", ")) }
 }
 
 fn machine(machine: &Machine) -> String {
@@ -112,6 +117,8 @@ fn calibration(environment: &Environment) -> String {
 /// What the orchestrator and the starts and ends of workers took, beside what is measured.
 fn own_time(summary: &Summary) -> String {
     let runs: u64 = summary.cells().map(|cell| u64::from(cell.runs)).sum();
+    // Twins, and runs that were made again, belong to no cell.
+    let runs = runs.max(summary.machine.counted_runs.into());
     let own_ns = summary.wall_ns.saturating_sub(summary.measured_ns).saturating_sub(summary.warmup_ns);
     match own_ns.checked_div(runs) {
         Some(ns) => format!("{} a counted run, with the start and the end of its processes", time(ns, None)),
@@ -122,20 +129,42 @@ fn own_time(summary: &Summary) -> String {
 /// How much of the machine others took meanwhile.
 #[expect(clippy::cast_precision_loss, reason = "53 bits of nanoseconds are 104 days")]
 fn quiet(summary: &Summary, machine: &Machine) -> String {
-    let disturbed = summary.cells().filter(|cell| cell.flags.contains(&Flag::Disturbed)).count();
+    let ran_ns = (summary.measured_ns + summary.warmup_ns) as f64;
+    let per_cent = |ns: Option<u64>, cpus: Option<u32>| {
+        let whole_ns = ran_ns * f64::from(cpus.unwrap_or(1));
+        ns.filter(|_| whole_ns > 0.0).map(|ns| format!("{:.1} %", ns as f64 * 100.0 / whole_ns))
+    };
     // Stolen time is added up over the host's CPUs, so it is held against the time of all of them.
-    let whole = (summary.measured_ns + summary.warmup_ns) as f64 * f64::from(machine.host_cpus.unwrap_or(1));
-    let stolen = match summary.machine.stolen_ns {
-        Some(stolen) if whole > 0.0 => format!("{:.1} % of CPU time was stolen", stolen as f64 * 100.0 / whole),
-        _ => "stolen CPU time is not known".to_owned(),
+    let stolen = match per_cent(summary.machine.stolen_ns, machine.host_cpus) {
+        Some(share) => format!("{share} of CPU time was stolen"),
+        None => "stolen CPU time is not known".to_owned(),
     };
     let throttled = match summary.machine.throttled_ns {
         Some(0) => "nothing was throttled".to_owned(),
         Some(ns) => format!("throttled for {} ms", significant(ns as f64 / 1e6, 3)),
         None => "throttling is not known".to_owned(),
     };
-    let cells = grouped(u64::try_from(summary.cells().count()).unwrap_or(u64::MAX));
-    format!("{stolen}, {throttled}; {disturbed} of {cells} cells are flagged as disturbed")
+    let others = match per_cent(summary.machine.others_ns, machine.affinity_cpus.or(machine.usable_cpus)) {
+        Some(share) => format!("other programs used {share} of the CPUs"),
+        None => "what other programs used is not known".to_owned(),
+    };
+    format!("{stolen}, {throttled}, {others}; {}", disturbed(summary))
+}
+
+/// How many runs that disturbed.
+fn disturbed(summary: &Summary) -> String {
+    let MachineSummary { disturbed_runs, repeated_runs, counted_runs, .. } = summary.machine;
+    if counted_runs == 0 {
+        // A result from before runs were looked at one by one.
+        let flagged = summary.cells().filter(|cell| cell.flags.contains(&Flag::Disturbed)).count();
+        let cells = grouped(u64::try_from(summary.cells().count()).unwrap_or(u64::MAX));
+        return format!("{flagged} of {cells} cells are flagged as disturbed");
+    }
+    let again = match repeated_runs {
+        0 => String::new(),
+        some => format!(", and {} made again", grouped(some.into())),
+    };
+    format!("{} of {} runs were disturbed{again}", grouped(disturbed_runs.into()), grouped(counted_runs.into()))
 }
 
 /// The cells without figures, with all that is known of why.

@@ -79,7 +79,14 @@ pub fn summary(scenarios: Vec<ScenarioSummary>) -> Summary {
         wall_ns: 74_000_000_000,
         measured_ns: 50_000_000_000,
         warmup_ns: 10_000_000_000,
-        machine: MachineSummary { stolen_ns: Some(600_000_000), throttled_ns: Some(0), ..MachineSummary::default() },
+        machine: MachineSummary {
+            stolen_ns: Some(600_000_000),
+            throttled_ns: Some(0),
+            others_ns: Some(1_500_000_000),
+            disturbed_runs: 2,
+            repeated_runs: 1,
+            counted_runs: 14,
+        },
         scenarios,
     }
 }

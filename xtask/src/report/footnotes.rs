@@ -24,7 +24,7 @@ impl Footnotes {
             return words.join(", ").into();
         }
         let mark = self.mark(cell, said);
-        let text = format!("{} {mark}", words.join(", "));
+        let text = format!("{} {mark}", words.join(", ")).trim_start().to_owned();
         Cell { text, short: (cell.status == Status::Ok).then_some(mark) }
     }
 
@@ -52,13 +52,7 @@ impl Footnotes {
 /// The status as tables show it.
 #[must_use]
 pub fn status_word(status: Status) -> &'static str {
-    match status {
-        Status::Ok => "ok",
-        Status::Failed => "failed",
-        Status::Skipped => "skipped",
-        Status::Unsupported => "unsupported",
-        Status::NotRun => "not run",
-    }
+    status.word()
 }
 
 /// The flag as tables show it, and as `docs/flags.md` calls it.

@@ -1,6 +1,7 @@
 //! How a number without a unit looks.
 
 use crate::number::grouped;
+pub use crate::number::{ratio, significant};
 use crate::stats::summary::{Bound, Ratio};
 
 /// What is not known, or does not apply.
@@ -10,26 +11,6 @@ pub const UNKNOWN: &str = "–";
 #[must_use]
 pub fn or_unknown(text: Option<String>) -> String {
     text.unwrap_or_else(|| UNKNOWN.to_owned())
-}
-
-/// A number that is not negative with this many significant digits, in full and with a decimal point: never in
-/// scientific notation, whatever the locale. Digits in front of the point are not rounded away.
-#[must_use]
-pub fn significant(value: f64, digits: usize) -> String {
-    if value == 0.0 || !value.is_finite() {
-        return value.to_string();
-    }
-    // Rounding may carry into another digit (9.9996), so the exponent is taken after it.
-    let rounded = format!("{value:.*e}", digits.saturating_sub(1));
-    let exponent: i32 = rounded.rsplit('e').next().and_then(|text| text.parse().ok()).unwrap_or(0);
-    let decimals = i32::try_from(digits).unwrap_or(i32::MAX).saturating_sub(1).saturating_sub(exponent).max(0);
-    format!("{value:.*}", usize::try_from(decimals).unwrap_or(0))
-}
-
-/// A speed ratio: two decimals as in `3.25`, fewer where it is large, more where it is small.
-#[must_use]
-pub fn ratio(value: f64) -> String {
-    if (0.095..9.995).contains(&value) { format!("{value:.2}") } else { significant(value, 3) }
 }
 
 /// The same with a sign in front where the load generator held one side back.

@@ -352,8 +352,8 @@ fn the_document_says_what_with_on_what_and_what_went_wrong() {
         - command: `xtask matrix`
         - seed: 7
         - calibration: rust 812.3 million iterations a second
-        - how quiet: 0.2 % of CPU time was stolen, nothing was throttled; 0 of 5 cells are flagged as disturbed
-        - own time: 1.167 s a counted run, with the start and the end of its processes
+        - how quiet: 0.2 % of CPU time was stolen, nothing was throttled, other programs used 1.2 % of the CPUs; 2 of 14 runs were disturbed, and 1 made again
+        - own time: 1.000 s a counted run, with the start and the end of its processes
 
         ## cpu-bound
 

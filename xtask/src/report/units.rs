@@ -1,6 +1,7 @@
 //! Times and sizes with the unit that suits them.
 
 use super::format::significant;
+pub use crate::number::bytes;
 use crate::stats::summary::Spread;
 
 /// A unit of time.
@@ -106,18 +107,6 @@ pub fn time_with_range(spread: &Spread<u64>, column: Option<TimeUnit>) -> String
         Some((range, _)) => format!("{median} ({range})"),
         None => median,
     }
-}
-
-/// A size: `12.3 MiB`.
-#[must_use]
-pub fn bytes(bytes: u64) -> String {
-    const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
-    let power = UNITS.len().min(1 + usize::try_from(bytes.max(1).ilog2() / 10).unwrap_or(0)) - 1;
-    if power == 0 {
-        return format!("{bytes} B");
-    }
-    let scale = 1024_f64.powi(i32::try_from(power).unwrap_or(0));
-    format!("{} {}", significant(as_float(bytes) / scale, 3), UNITS[power])
 }
 
 #[cfg(test)]

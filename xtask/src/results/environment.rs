@@ -13,6 +13,7 @@ use protocol::Ready;
 
 use super::git::{self, GitState};
 use super::machine::{Machine, hex};
+use super::options::RunOptions;
 use crate::engine::calibrate::Calibration;
 use crate::engine::capacity::Capacity;
 
@@ -28,6 +29,12 @@ pub struct Environment {
     pub parallax: String,
     /// The command line: the program's name, then its arguments.
     pub command_line: Vec<String>,
+    /// What of it decides what is measured. `None` in results of versions that did not keep it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub options: Option<RunOptions>,
+    /// When an interrupted run went on, RFC 3339 in UTC.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub resumed: Vec<String>,
     /// What the order of runs was drawn with.
     pub seed: u64,
     /// The machine.
@@ -101,6 +108,8 @@ impl Environment {
             schema: SCHEMA,
             parallax: env!("CARGO_PKG_VERSION").to_owned(),
             command_line: command_line(),
+            options: None,
+            resumed: Vec::new(),
             seed: setting.seed,
             machine: Machine::capture(),
             git: git::state(setting.workspace, setting.results),

@@ -17,6 +17,7 @@ use super::record::Record;
 use super::salvage::salvage;
 use crate::matrix::plan::Plan;
 use crate::matrix::{self, LoadOptions};
+use crate::stats::floor::KnownFloors;
 use crate::stats::spread::median;
 use crate::stats::summary::{self, Summary};
 use crate::stats::{RunTimes, summarise};
@@ -172,7 +173,8 @@ fn remake(mut plan: Plan, records: &[Record], folder: &str) -> Summary {
     let from = started.unwrap_or(SystemTime::UNIX_EPOCH);
     // A hand-edited time may lie beyond what a clock can tell.
     let ended = from.checked_add(Duration::from_nanos(wall_ns)).filter(|end| *end < last_year()).unwrap_or(from);
-    let mut summary = summarise(&plan, records, &RunTimes { started: from, ended, wall_ns, complete: false });
+    let times = RunTimes { started: from, ended, wall_ns, complete: false };
+    let mut summary = summarise(&plan, records, &times, &KnownFloors::default());
     if started.is_none() {
         summary.started = "unknown".to_owned();
         summary.ended = "unknown".to_owned();

@@ -6,6 +6,7 @@
 //! | [`sample_file`] | the listener that appends to `samples.jsonl` |
 //! | [`record`] | the lines of `samples.jsonl` |
 //! | [`environment`] | what the figures were taken with and on: `environment.json` |
+//! | [`options`] | what was asked for, as far as it decides what is measured |
 //! | [`machine`] | the machine's part of it, and its fingerprint |
 //! | [`linux`] | what only Linux tells about the machine |
 //! | [`git`] | commit and state of the working tree |
@@ -14,6 +15,8 @@
 //! | [`name`] | the names of results' folders |
 //! | [`tree`] | folders of results on disk and in git |
 //! | [`find`](mod@find) | finds a result by what a person calls it |
+//! | [`unfinished`] | finds the interrupted run that can go on |
+//! | [`floors`] | noise floors that earlier results have |
 //! | [`figures`] | what comparisons and histories need of a summary |
 //! | [`scan`] | picks single values out of a large text |
 //! | [`load`](mod@load) | a found result, as far as it can be read |
@@ -27,6 +30,7 @@ pub mod atomic;
 pub mod environment;
 pub mod figures;
 pub mod find;
+pub mod floors;
 pub mod folder;
 pub mod git;
 pub mod index;
@@ -34,6 +38,7 @@ pub mod linux;
 pub mod load;
 pub mod machine;
 pub mod name;
+pub mod options;
 pub mod publication;
 pub mod read;
 pub mod record;
@@ -41,6 +46,7 @@ pub mod salvage;
 pub mod sample_file;
 pub mod scan;
 pub mod tree;
+pub mod unfinished;
 
 pub use environment::Environment;
 pub use folder::ResultFolder;

@@ -56,6 +56,22 @@ pub struct SampleRecord {
     pub sample: Measured,
     /// What the machine did meanwhile.
     pub machine: MachineDelta,
+    /// Which attempt at this round it is, from 1 on: a disturbed one is made again.
+    #[serde(default = "first", skip_serializing_if = "is_first")]
+    pub attempt: u32,
+    /// What others took of the machine, with figures, where it was more than a run can bear; see
+    /// [`disturbance`](crate::engine::disturbance).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disturbed: Option<String>,
+}
+
+fn first() -> u32 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_first(attempt: &u32) -> bool {
+    *attempt == 1
 }
 
 /// What one repetition measured, by the kind of its scenario.
@@ -145,6 +161,17 @@ impl Measured {
         }
     }
 
+    /// CPU time of all processes of the cell together: the worker's, or the server's and the client's.
+    #[must_use]
+    pub fn cpu_ns(&self) -> Option<u64> {
+        let spent = |usage: &Usage| usage.user_ns?.checked_add(usage.sys_ns?);
+        let server = spent(self.usage()?)?;
+        match self {
+            Self::Batch(_) => Some(server),
+            Self::Http(sample) => server.checked_add(spent(sample.load.usage.as_ref()?)?),
+        }
+    }
+
     /// The work itself.
     #[must_use]
     pub fn elapsed_ns(&self) -> u64 {
@@ -167,4 +194,14 @@ pub struct MachineDelta {
     pub run_queue: Option<u32>,
     /// Clock frequency of the first usable CPU when the repetition ended.
     pub cpu_khz: Option<u64>,
+    /// CPU time that other programs used on the CPUs that we may use: all busy time, less that of the cell's processes
+    /// and our own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub others_ns: Option<u64>,
+    /// Time for which some thread of this machine, ours included, was ready and had to wait for a CPU.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pressure_ns: Option<u64>,
+    /// Context switches of the whole machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context_switches: Option<u64>,
 }

@@ -2,6 +2,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
@@ -55,6 +56,10 @@ impl SampleFile {
     fn append(&mut self, record: &Record) -> anyhow::Result<()> {
         let mut line = serde_json::to_vec(record)?;
         line.push(b'\n');
+        // A file that nobody can find any more takes lines as before.
+        if self.file.metadata()?.nlink() == 0 {
+            bail!("the file was removed while the matrix ran");
+        }
         if let Err(error) = self.file.write_all(&line) {
             // A full disk takes part of a line: without it the file stays valid.
             let _ = self.truncate();
@@ -76,7 +81,8 @@ impl SampleFile {
 
     fn failed(&self, what: &str) -> String {
         format!(
-            "cannot write {what} to `{}`. All samples before it are kept. Make room, then run the matrix again",
+            "cannot write {what} to `{}`. All samples before it are kept, if the file still is. Make room, then go on with \
+             --resume",
             self.path.display()
         )
     }
@@ -85,13 +91,16 @@ impl SampleFile {
 impl Listener for SampleFile {
     fn on_event(&mut self, event: &Event<'_>) -> anyhow::Result<()> {
         match event {
-            Event::Sampled { record, .. } => {
+            Event::Sampled { record, .. } | Event::SetAside { record } => {
                 let SampleRecord { cell, round, .. } = record;
                 let line = Record::Sample((*record).clone());
                 self.append(&line).with_context(|| self.failed(&format!("round {round} of `{cell}`")))
             }
             Event::CellFailed { cell, record, .. } => {
                 self.append(record).with_context(|| self.failed(&format!("the failure of `{cell}`")))
+            }
+            Event::TwinFailed { record, .. } => {
+                self.append(record).with_context(|| self.failed("the failure of an A/A twin"))
             }
             Event::Voided { record } => self.append(record).with_context(|| self.failed("a voided run")),
             Event::Finished { .. } => self.file.sync_all().with_context(|| self.failed("the last lines")),
@@ -147,7 +156,7 @@ mod tests {
     fn what_was_written_reads_back_and_sums_up_as_if_it_had_never_been_a_file() {
         use crate::engine::failure::{Failure, FailureKind};
         use crate::stats::fixtures::{batch, failure, plan, sample, warmup};
-        use crate::stats::{RunTimes, summarise};
+        use crate::stats::{KnownFloors, RunTimes, summarise};
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("samples.jsonl");
         let records = [
@@ -172,7 +181,10 @@ mod tests {
         let plan = plan("s", Some("model"), &models);
         let epoch = std::time::SystemTime::UNIX_EPOCH;
         let times = RunTimes { started: epoch, ended: epoch, wall_ns: 9_000_000, complete: true };
-        assert_eq!(summarise(&plan, &read.records, &times), summarise(&plan, &records, &times));
+        assert_eq!(
+            summarise(&plan, &read.records, &times, &KnownFloors::default()),
+            summarise(&plan, &records, &times, &KnownFloors::default())
+        );
     }
 
     #[test]

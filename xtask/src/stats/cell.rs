@@ -6,7 +6,7 @@ use protocol::Usage;
 
 use super::records::{CellRecords, Ended};
 use super::spread::median;
-use super::summary::{CellSummary, Flag, Spread, Status, UsageSummary};
+use super::summary::{CellSummary, Flag, SetAside, Spread, Status, UsageSummary};
 use super::verify::agreed;
 use super::{flags, http};
 use crate::engine::failure::{Failure, FailureKind};
@@ -46,6 +46,7 @@ pub fn summarise_cell(
     } else {
         summary.status = Status::Ok;
         fill_in(&mut summary, scenario, cell, cores, &runs);
+        set_aside(&mut summary, scenario, &records.set_aside);
         if count < planned {
             summary.flags.push(Flag::Incomplete);
             summary.notes.push(format!("interrupted: {count} of {planned} runs were measured"));
@@ -54,11 +55,30 @@ pub fn summarise_cell(
     summary
 }
 
-fn fill_in(summary: &mut CellSummary, scenario: &Scenario, cell: &Cell, cores: u32, runs: &[&SampleRecord]) {
-    let elapsed = |run: &&SampleRecord| {
-        let setup = if includes_setup(scenario, run) { run.sample.setup_ns() } else { 0 };
-        run.sample.elapsed_ns().saturating_add(setup)
+/// What a run took, as the scenario counts it.
+fn elapsed_ns(scenario: &Scenario, run: &SampleRecord) -> u64 {
+    let setup_ns = if includes_setup(scenario, run) { run.sample.setup_ns() } else { 0 };
+    run.sample.elapsed_ns().saturating_add(setup_ns)
+}
+
+/// The runs that were made again.
+fn set_aside(summary: &mut CellSummary, scenario: &Scenario, runs: &[&SampleRecord]) {
+    let one = |run: &&SampleRecord| {
+        let elapsed_ns = elapsed_ns(scenario, run);
+        SetAside {
+            round: run.round,
+            elapsed_ns,
+            throughput_per_s: per_second(run.sample.done(), elapsed_ns),
+            reason: run.disturbed.clone().unwrap_or_default(),
+        }
     };
+    summary.set_aside = runs.iter().map(one).collect();
+    let note = |run: &SetAside| format!("round {} was made again: {}", run.round, run.reason);
+    summary.notes.extend(summary.set_aside.iter().map(note));
+}
+
+fn fill_in(summary: &mut CellSummary, scenario: &Scenario, cell: &Cell, cores: u32, runs: &[&SampleRecord]) {
+    let elapsed = |run: &&SampleRecord| elapsed_ns(scenario, run);
     summary.elapsed_ns = Spread::of(runs.iter().map(elapsed).collect());
     summary.setup_ns = Spread::of(runs.iter().map(|run| run.sample.setup_ns()).collect());
     let per_second: Option<Vec<f64>> = runs.iter().map(|run| per_second(run.sample.done(), elapsed(run))).collect();

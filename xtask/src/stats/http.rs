@@ -104,7 +104,7 @@ mod tests {
     use crate::results::record::{Record, SampleRecord};
     use crate::stats::fixtures::{histogram, http, http_sample, load_of, open, plan};
     use crate::stats::summary::{Bound, Flag, ScenarioSummary, Spread};
-    use crate::stats::{RunTimes, summarise};
+    use crate::stats::{KnownFloors, RunTimes, summarise};
 
     const MS: u64 = 1_000_000;
 
@@ -112,7 +112,7 @@ mod tests {
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_796_058_922);
         let times = RunTimes { started: now, ended: now, wall_ns: 0, complete: true };
         let records: Vec<Record> = records.into_iter().map(Record::Sample).collect();
-        summarise(plan, &records, &times).scenarios.remove(0)
+        summarise(plan, &records, &times, &KnownFloors::default()).scenarios.remove(0)
     }
 
     fn two_runs(cell: Cell, change: impl Fn(&mut HttpSample)) -> CellSummary {

@@ -17,10 +17,16 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// Whether it lies on one side of 1, and has runs enough behind it to say so.
+    /// Whether there are runs enough behind it to say anything.
+    #[must_use]
+    pub fn is_enough(&self) -> bool {
+        self.confidence >= COVERAGE - ROUNDING
+    }
+
+    /// Whether it lies on one side of 1.
     #[must_use]
     pub fn excludes_one(&self) -> bool {
-        self.confidence >= COVERAGE - ROUNDING && (self.low > 1.0 || self.high < 1.0)
+        self.low > 1.0 || self.high < 1.0
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::summary::MachineSummary;
 use crate::engine::failure::Failure;
 use crate::results::record::{MachineDelta, Record, SampleRecord};
 
@@ -10,6 +11,8 @@ use crate::results::record::{MachineDelta, Record, SampleRecord};
 pub struct CellRecords<'a> {
     /// The counted runs by round, which is the order in which they ran. Warm-ups are not among them.
     pub runs: BTreeMap<u32, &'a SampleRecord>,
+    /// Counted runs that do not count after all, as they were disturbed and made again, in the order in which they ran.
+    pub set_aside: Vec<&'a SampleRecord>,
     /// How the cell ended, where it did not end well.
     pub failure: Option<Ended<'a>>,
 }
@@ -34,15 +37,14 @@ pub struct Sorted<'a> {
     pub measured_ns: u64,
     /// Set-up and elapsed time of all warm-ups.
     pub warmup_ns: u64,
-    /// CPU time that was stolen in all repetitions, where any told.
-    pub stolen_ns: Option<u64>,
-    /// Time for which the control group was throttled in all repetitions, where any told.
-    pub throttled_ns: Option<u64>,
+    /// What the machine did in all repetitions; twins are among them.
+    pub machine: MachineSummary,
 }
 
 /// Sorts records by cell.
 ///
-/// The last word counts: a resumed matrix may measure a round again, or a cell that had failed.
+/// The last word counts: a disturbed round is made again, whatever it was, and a cell that failed may be measured
+/// again. So a run counts or does not by what the machine did, and never by its own figure.
 #[must_use]
 pub fn sort(records: &[Record]) -> Sorted<'_> {
     let mut sorted = Sorted::default();
@@ -61,16 +63,23 @@ pub fn sort(records: &[Record]) -> Sorted<'_> {
 impl<'a> Sorted<'a> {
     fn take(&mut self, sample: &'a SampleRecord) {
         let spent = sample.sample.setup_ns().saturating_add(sample.sample.elapsed_ns());
-        let MachineDelta { stolen_ns, throttled_ns, .. } = sample.machine;
-        add(&mut self.stolen_ns, stolen_ns);
-        add(&mut self.throttled_ns, throttled_ns);
+        let MachineDelta { stolen_ns, throttled_ns, others_ns, .. } = sample.machine;
+        add(&mut self.machine.stolen_ns, stolen_ns);
+        add(&mut self.machine.throttled_ns, throttled_ns);
+        add(&mut self.machine.others_ns, others_ns);
         let cell = self.cells.entry(&sample.cell).or_default();
         cell.failure = None;
         if sample.warmup {
             self.warmup_ns = self.warmup_ns.saturating_add(spent);
         } else {
             self.measured_ns = self.measured_ns.saturating_add(spent);
-            cell.runs.insert(sample.round, sample);
+            self.machine.counted_runs += 1;
+            self.machine.disturbed_runs += u32::from(sample.disturbed.is_some());
+            let earlier = cell.runs.insert(sample.round, sample);
+            if let Some(earlier) = earlier.filter(|earlier| earlier.disturbed.is_some()) {
+                self.machine.repeated_runs += 1;
+                cell.set_aside.push(earlier);
+            }
         }
     }
 }
@@ -115,6 +124,32 @@ mod tests {
 
     #[test]
     fn stolen_time_that_nobody_told_is_unknown() {
-        assert_eq!(sort(&[sample("a", 1, 100)]).stolen_ns, None);
+        assert_eq!(sort(&[sample("a", 1, 100)]).machine.stolen_ns, None);
+    }
+
+    fn disturbed(round: u32, elapsed_ns: u64) -> Record {
+        let Record::Sample(mut record) = sample("a", round, elapsed_ns) else { unreachable!() };
+        record.disturbed = Some("9 % of its CPU time was stolen".to_owned());
+        Record::Sample(record)
+    }
+
+    #[test]
+    fn the_last_attempt_at_a_round_counts_and_those_before_are_set_aside() {
+        // The second is slower than the first, and counts nevertheless.
+        let records = [sample("a", 1, 100), disturbed(2, 150), disturbed(2, 300), sample("a", 2, 400)];
+        let sorted = sort(&records);
+        let times = |runs: &[&SampleRecord]| runs.iter().map(|run| run.sample.elapsed_ns()).collect::<Vec<_>>();
+        assert_eq!(times(&sorted.cells["a"].runs.values().copied().collect::<Vec<_>>()), [100, 400]);
+        assert_eq!(times(&sorted.cells["a"].set_aside), [150, 300]);
+        let MachineSummary { counted_runs, disturbed_runs, repeated_runs, .. } = sorted.machine;
+        assert_eq!((counted_runs, disturbed_runs, repeated_runs), (4, 2, 2));
+    }
+
+    #[test]
+    fn where_every_attempt_was_disturbed_the_last_one_counts() {
+        let records = [disturbed(1, 150), disturbed(1, 160)];
+        let sorted = sort(&records);
+        assert_eq!(sorted.cells["a"].runs[&1].sample.elapsed_ns(), 160);
+        assert_eq!(sorted.cells["a"].set_aside.len(), 1);
     }
 }

@@ -4,15 +4,19 @@ use std::collections::HashMap;
 use std::time::SystemTime;
 
 use super::cell::summarise_cell;
+use super::conclusion::{Compared, conclude};
+use super::floor::{self, KnownFloors};
 use super::ratio::{self, Speed};
 use super::records::{Sorted, sort};
+use super::scaling;
 use super::settings;
 use super::summary::{
-    CellSummary, ComparisonRow, ComparisonSummary, MachineSummary, Ratio, SCHEMA, ScenarioSummary, Summary,
+    CellSummary, ComparisonRow, ComparisonSummary, NoiseFloor, Ratio, SCHEMA, ScenarioSummary, Summary, Verdict,
 };
+use super::verdict::verdict;
 use super::verify::wrong_checksums;
 use crate::engine::failure::Failure;
-use crate::matrix::plan::{Cell, Comparison, Order, Plan, Scenario, Work};
+use crate::matrix::plan::{Cell, Comparison, Order, Plan, Scenario, Work, twin_id};
 use crate::results::record::Record;
 
 /// When a matrix ran.
@@ -28,44 +32,68 @@ pub struct RunTimes {
     pub complete: bool,
 }
 
-/// Sums up what was recorded of a plan. Records of cells that are not in the plan are left aside.
+/// Sums up what was recorded of a plan. Records of cells that are neither in the plan nor twins of its baselines are left
+/// aside. `known` are the noise floors for comparisons whose A/A pass is not among the records.
 #[must_use]
-pub fn summarise(plan: &Plan, records: &[Record], times: &RunTimes) -> Summary {
+pub fn summarise(plan: &Plan, records: &[Record], times: &RunTimes, known: &KnownFloors) -> Summary {
     let sorted = sort(records);
     let wrong = wrong_checksums(plan, &sorted);
+    let ended = humantime::format_rfc3339_seconds(times.ended).to_string();
+    let around = Around { cores: plan.cores, sorted: &sorted, wrong: &wrong, known, ended: &ended };
     Summary {
         schema: SCHEMA,
         complete: times.complete,
         started: humantime::format_rfc3339_seconds(times.started).to_string(),
-        ended: humantime::format_rfc3339_seconds(times.ended).to_string(),
+        ended: ended.clone(),
         wall_ns: times.wall_ns,
         measured_ns: sorted.measured_ns,
         warmup_ns: sorted.warmup_ns,
-        machine: MachineSummary {
-            stolen_ns: sorted.stolen_ns,
-            throttled_ns: sorted.throttled_ns,
-            ..MachineSummary::default()
-        },
-        scenarios: plan.scenarios.iter().map(|s| summarise_scenario(s, plan.cores, &sorted, &wrong)).collect(),
+        machine: sorted.machine,
+        scenarios: plan.scenarios.iter().map(|scenario| summarise_scenario(scenario, &around)).collect(),
     }
 }
 
-fn summarise_scenario(
-    scenario: &Scenario,
+/// What all scenarios are summed up with.
+struct Around<'a> {
     cores: u32,
-    sorted: &Sorted<'_>,
-    wrong: &HashMap<&str, Failure>,
-) -> ScenarioSummary {
-    let summarise = |cell: &Cell| {
+    sorted: &'a Sorted<'a>,
+    wrong: &'a HashMap<&'a str, Failure>,
+    known: &'a KnownFloors,
+    /// When the run ended, RFC 3339 in UTC.
+    ended: &'a str,
+}
+
+impl Around<'_> {
+    fn cell(&self, scenario: &Scenario, cell: &Cell) -> CellSummary {
         let id = cell.id.as_str();
-        summarise_cell(scenario, cell, cores, sorted.cells.get(id), wrong.get(id))
-    };
-    let mut cells: Vec<CellSummary> = scenario.cells.iter().map(summarise).collect();
-    let comparisons: Vec<ComparisonSummary> =
-        scenario.comparisons.iter().map(|comparison| compare(scenario, comparison, &cells)).collect();
-    let ratios = common_ratios(&comparisons);
+        summarise_cell(scenario, cell, self.cores, self.sorted.cells.get(id), self.wrong.get(id))
+    }
+
+    /// The noise floor of a comparison: its own A/A pass's, else what is known from earlier.
+    fn floor(&self, scenario: &Scenario, comparison: &Comparison, cells: &[CellSummary]) -> Option<NoiseFloor> {
+        let measured = || {
+            let baseline = comparison.baseline?;
+            let twin = Cell { id: twin_id(&cells[baseline].id), ..scenario.cells[baseline].clone() };
+            self.sorted.cells.get(twin.id.as_str())?;
+            let speed = Speed::of(&twin.work)?;
+            floor::measure(&cells[baseline], &self.cell(scenario, &twin), speed, self.ended)
+        };
+        measured().or_else(|| self.known.of(&scenario.name, &comparison.fixed).cloned())
+    }
+}
+
+fn summarise_scenario(scenario: &Scenario, around: &Around<'_>) -> ScenarioSummary {
+    let mut cells: Vec<CellSummary> = scenario.cells.iter().map(|cell| around.cell(scenario, cell)).collect();
+    let comparisons: Vec<ComparisonSummary> = scenario
+        .comparisons
+        .iter()
+        .map(|comparison| compare(scenario, comparison, &cells, around.floor(scenario, comparison, &cells)))
+        .collect();
+    let ratios = common(&comparisons, |row| row.ratio);
+    let verdicts = common(&comparisons, |row| row.verdict);
     for cell in &mut cells {
         cell.ratio = ratios.get(cell.id.as_str()).copied().flatten();
+        cell.verdict = verdicts.get(cell.id.as_str()).copied().flatten();
     }
     ScenarioSummary {
         name: scenario.name.clone(),
@@ -86,39 +114,57 @@ fn summarise_scenario(
         .to_owned(),
         axes: scenario.axes.clone(),
         settings: settings::shared(scenario),
+        scaling: scaling::scaling(scenario, &cells),
         cells,
         comparisons,
-        scaling: Vec::new(),
     }
 }
 
-fn compare(scenario: &Scenario, comparison: &Comparison, cells: &[CellSummary]) -> ComparisonSummary {
+fn compare(
+    scenario: &Scenario,
+    comparison: &Comparison,
+    cells: &[CellSummary],
+    floor: Option<NoiseFloor>,
+) -> ComparisonSummary {
     let baseline = comparison.baseline.map(|index| &cells[index]);
-    let speed = |index: usize| Speed::of(&scenario.cells[index].work);
-    let row = |&index: &usize| ComparisonRow {
-        cell: cells[index].id.clone(),
-        ratio: baseline.and_then(|baseline| ratio::ratio(baseline, &cells[index], speed(index)?)),
-        verdict: None,
-    };
-    ComparisonSummary {
+    let compared: Vec<(&CellSummary, Option<Speed>)> =
+        comparison.cells.iter().map(|&index| (&cells[index], Speed::of(&scenario.cells[index].work))).collect();
+    let mut summary = ComparisonSummary {
         fixed: comparison.fixed.clone(),
         baseline: baseline.map(|cell| cell.id.clone()),
-        rows: comparison.cells.iter().map(row).collect(),
-        floor: None,
+        rows: Vec::new(),
+        floor,
         conclusion: None,
-    }
+    };
+    let floor = summary.floor_share();
+    let row = |&(cell, speed): &(&CellSummary, Option<Speed>)| {
+        let ratio = baseline.and_then(|baseline| ratio::ratio(baseline, cell, speed?));
+        let is_baseline = baseline.is_some_and(|baseline| baseline.id == cell.id);
+        let said = |ratio: &Ratio| if is_baseline { Verdict::Baseline } else { verdict(ratio, floor) };
+        ComparisonRow { cell: cell.id.clone(), ratio, verdict: ratio.as_ref().map(said) }
+    };
+    summary.rows = compared.iter().map(row).collect();
+    summary.conclusion = scenario
+        .compare
+        .as_deref()
+        .and_then(|axis| conclude(&Compared { axis, cells: &compared, rows: &summary.rows, baseline, floor }));
+    summary
 }
 
-/// By cell id: its ratio, where all comparisons that it is in give the same.
-fn common_ratios(comparisons: &[ComparisonSummary]) -> HashMap<&str, Option<Ratio>> {
-    let mut ratios: HashMap<&str, Option<Ratio>> = HashMap::new();
+/// By cell id: what stands in its row, where all comparisons that it is in say the same.
+fn common<T: Copy + PartialEq>(
+    comparisons: &[ComparisonSummary],
+    of: impl Fn(&ComparisonRow) -> Option<T>,
+) -> HashMap<&str, Option<T>> {
+    let mut found: HashMap<&str, Option<T>> = HashMap::new();
     for row in comparisons.iter().flat_map(|comparison| &comparison.rows) {
-        let common = ratios.entry(&row.cell).or_insert(row.ratio);
-        if *common != row.ratio {
+        let value = of(row);
+        let common = found.entry(&row.cell).or_insert(value);
+        if *common != value {
             *common = None;
         }
     }
-    ratios
+    found
 }
 
 #[cfg(test)]
@@ -130,7 +176,7 @@ mod tests {
     use super::*;
     use crate::engine::failure::FailureKind;
     use crate::stats::fixtures::{CHECKSUM, batch, failure, plan, sample, sample_with_checksum, tasks_of, warmup};
-    use crate::stats::summary::{Flag, Status};
+    use crate::stats::summary::{Flag, FloorSource, Status};
 
     const MS: u64 = 1_000_000;
 
@@ -144,7 +190,7 @@ mod tests {
     }
 
     fn one(plan: &Plan, records: &[Record]) -> ScenarioSummary {
-        summarise(plan, records, &times()).scenarios.remove(0)
+        summarise(plan, records, &times(), &KnownFloors::default()).scenarios.remove(0)
     }
 
     #[test]
@@ -156,7 +202,7 @@ mod tests {
             sample("s/model=threads", 1, 200 * MS),
             sample("s/model=threads", 2, 201 * MS),
         ];
-        let summary = summarise(&two_models(), &records, &times());
+        let summary = summarise(&two_models(), &records, &times(), &KnownFloors::default());
         assert_eq!(
             (summary.started.as_str(), summary.ended.as_str()),
             ("2026-11-30T17:15:22Z", "2026-11-30T17:16:36Z")
@@ -172,7 +218,7 @@ mod tests {
         assert_eq!((cell.by_worker.as_deref(), cell.imbalance), (Some(&[8, 8][..]), Some(1.0)));
         assert_eq!((cell.usage.peak_rss_bytes, cell.usage.involuntary_switches), (Some(10 << 20), None));
         assert_eq!(cell.checksum.as_deref(), Some(CHECKSUM));
-        assert_eq!(cell.verdict, None);
+        assert_eq!(cell.verdict, Some(Verdict::Unresolved), "two runs a side tell nothing");
     }
 
     #[test]
@@ -290,9 +336,78 @@ mod tests {
         assert_eq!(scenario.cells[0].ratio.unwrap().value, 1.0);
     }
 
+    /// Five runs of a cell that scatter by half a per cent.
+    fn five(cell: &str, ms: u64) -> impl Iterator<Item = Record> {
+        [1_000, 995, 1_005, 998, 1_002]
+            .into_iter()
+            .zip(1..)
+            .map(move |(permille, round)| sample(cell, round, ms * permille * MS / 1_000))
+    }
+
+    #[test]
+    fn a_cell_that_is_faster_than_its_baseline_is_called_so_in_its_row_and_by_itself() {
+        let records: Vec<Record> = five("s/model=sequential", 400).chain(five("s/model=threads", 200)).collect();
+        let scenario = one(&two_models(), &records);
+        let comparison = &scenario.comparisons[0];
+        let verdicts: Vec<Option<Verdict>> = comparison.rows.iter().map(|row| row.verdict).collect();
+        assert_eq!(verdicts, [Some(Verdict::Baseline), Some(Verdict::Faster)]);
+        assert_eq!(scenario.cells[1].verdict, Some(Verdict::Faster));
+        let ratio = scenario.cells[1].ratio.unwrap();
+        assert_eq!(
+            (ratio.value, ratio.low, ratio.high),
+            (2.0, Some(2.0 * 998.0 / 1_005.0), Some(2.0 * 1_005.0 / 998.0))
+        );
+        let conclusion = comparison.conclusion.as_ref().unwrap();
+        assert_eq!(conclusion.sentence, "threads is the fastest: 2.00 × sequential (1.99–2.01).");
+        assert_eq!((&comparison.floor, comparison.floor_share()), (&None, 0.05));
+    }
+
+    #[test]
+    fn the_twin_of_the_baseline_gives_the_floor_and_is_no_cell() {
+        // 4 % slower, which the assumed floor of 5 % does not let through.
+        let base: Vec<Record> = five("s/model=sequential", 400).chain(five("s/model=threads", 416)).collect();
+        assert_eq!(one(&two_models(), &base).cells[1].verdict, Some(Verdict::Unresolved));
+        let records: Vec<Record> = base.into_iter().chain(five("s/model=sequential#aa", 402)).collect();
+        let scenario = one(&two_models(), &records);
+        let floor = scenario.comparisons[0].floor.as_ref().unwrap();
+        assert_eq!((floor.source, floor.share, floor.pairs), (FloorSource::Measured, 0.01, 1));
+        assert_eq!((floor.measured.as_str(), floor.ratio), ("2026-11-30T17:16:36Z", Some(400.0 / 402.0)));
+        assert_eq!(scenario.cells[1].verdict, Some(Verdict::Slower));
+        assert_eq!((scenario.cells.len(), scenario.comparisons[0].rows.len()), (2, 2));
+    }
+
+    #[test]
+    fn a_floor_that_is_known_counts_where_the_twin_did_not_run() {
+        let remembered = NoiseFloor {
+            share: 0.03,
+            source: FloorSource::Measured,
+            measured: "2026-11-29T00:00:00Z".to_owned(),
+            ratio: None,
+            low: None,
+            high: None,
+            pairs: 4,
+        };
+        let mut known = KnownFloors::default();
+        known.remember_for_machine(remembered);
+        let with = |twin: Vec<Record>| {
+            let cells = five("s/model=sequential", 400).chain(five("s/model=threads", 416));
+            let records: Vec<Record> = cells.chain(twin).collect();
+            let summary = summarise(&two_models(), &records, &times(), &known);
+            let comparison = summary.scenarios[0].comparisons[0].clone();
+            (comparison.floor.unwrap(), comparison.rows[1].verdict)
+        };
+        let (floor, verdict) = with(Vec::new());
+        assert_eq!((floor.share, floor.source, floor.pairs), (0.03, FloorSource::Remembered, 4));
+        assert_eq!(verdict, Some(Verdict::Slower));
+        let broken = failure("s/model=sequential#aa", 1, FailureKind::Died, "it died.");
+        assert_eq!(with(vec![broken]).0.source, FloorSource::Remembered);
+        assert_eq!(with(five("s/model=sequential#aa", 400).collect()).0.source, FloorSource::Measured);
+    }
+
     #[test]
     fn a_summary_reads_back_as_it_was_written() {
-        let summary = summarise(&two_models(), &[sample("s/model=sequential", 1, 400 * MS)], &times());
+        let summary =
+            summarise(&two_models(), &[sample("s/model=sequential", 1, 400 * MS)], &times(), &KnownFloors::default());
         assert_eq!(serde_json::from_str::<Summary>(&summary.to_json()).unwrap(), summary);
     }
 }

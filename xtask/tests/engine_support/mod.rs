@@ -4,7 +4,6 @@
 
 pub mod driver;
 
-use std::collections::HashSet;
 use std::fs;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -15,10 +14,12 @@ use xtask::engine::conversation::Limits;
 use xtask::engine::ending::Graces;
 use xtask::engine::event::{Event, Listener};
 use xtask::engine::failure::Failure;
+use xtask::engine::schedule::Visit;
+use xtask::engine::scripted::{ScriptedLauncher, ScriptedMachine};
 use xtask::engine::signals::Control;
 use xtask::engine::workers::ProcessLauncher;
 use xtask::engine::{self, Options, Outcome};
-use xtask::matrix::plan::{Order, Plan, Runtime};
+use xtask::matrix::plan::{Comparison, Order, Plan, Runtime};
 use xtask::results::record::{Record, SampleRecord};
 
 /// Environment variable that marks a test's workers and their descendants.
@@ -68,6 +69,11 @@ pub struct Heard {
     pub failures: Vec<(String, Failure)>,
     pub warnings: Vec<String>,
     pub voided: Vec<Record>,
+    /// What a sample file would have, in order.
+    pub records: Vec<Record>,
+    /// How many repetitions were behind us at the end, and how many were planned.
+    pub done: u64,
+    pub planned: u64,
 }
 
 impl Heard {
@@ -81,7 +87,24 @@ impl Heard {
 impl Listener for Heard {
     fn on_event(&mut self, event: &Event<'_>) -> anyhow::Result<()> {
         match event {
+            Event::Sampled { record, .. } | Event::SetAside { record } => {
+                self.records.push(Record::Sample((*record).clone()));
+            }
+            Event::CellFailed { record, .. } | Event::TwinFailed { record, .. } | Event::Voided { record } => {
+                self.records.push((*record).clone());
+            }
+            _ => {}
+        }
+        match event {
+            Event::Started { visits, .. } => self.planned = visits.iter().map(Visit::repetitions).sum(),
+            Event::Sampled { done, .. } | Event::CellFailed { done, .. } | Event::TwinFailed { done, .. } => {
+                self.done = *done;
+            }
+            _ => {}
+        }
+        match event {
             Event::Sampled { record, .. } => self.samples.push((*record).clone()),
+            Event::TwinFailed { warning: Some(warning), .. } => self.warnings.push(warning.clone()),
             Event::CellFailed { cell, failure, .. } => self.failures.push(((*cell).to_owned(), (*failure).clone())),
             Event::Warning { message } => self.warnings.push(message.clone()),
             Event::Voided { record } => self.voided.push((*record).clone()),
@@ -94,10 +117,47 @@ impl Listener for Heard {
 /// Runs a plan with a launcher.
 pub fn run(plan: &Plan, mut launcher: ProcessLauncher, control: &Control) -> (Outcome, Heard) {
     let mut heard = Heard::default();
-    let options = Options { seed: 1, skip: HashSet::new() };
+    let options = Options { seed: 1, ..Options::default() };
     let outcome =
         engine::run(plan, &Calibrations::default(), &options, &mut launcher, control, &mut [&mut heard]).unwrap();
     (outcome, heard)
+}
+
+/// Runs a plan with a launcher that starts nothing, on a machine that does what it is told to.
+pub fn run_scripted(
+    machine: &mut ScriptedMachine,
+    plan: &Plan,
+    options: &Options,
+    launcher: &mut ScriptedLauncher,
+) -> (Outcome, Heard) {
+    let mut heard = Heard::default();
+    let (calibrations, control) = (Calibrations::default(), Control::new().unwrap());
+    let listeners: &mut [&mut dyn Listener] = &mut [&mut heard];
+    let outcome = engine::run_on(machine, plan, &calibrations, options, launcher, &control, listeners).unwrap();
+    (outcome, heard)
+}
+
+/// Compares all cells of the only scenario with each other; the first is the baseline.
+pub fn compare_all(plan: &mut Plan) {
+    let cells: Vec<usize> = (0..plan.scenarios[0].cells.len()).collect();
+    plan.scenarios[0].comparisons.push(Comparison { fixed: <_>::default(), cells, baseline: Some(0) });
+}
+
+/// A line for a record: `run 2 of s/cell=a`.
+pub fn line(record: &Record) -> String {
+    match record {
+        Record::Sample(SampleRecord { cell, round, warmup: true, .. }) => format!("warm-up {round} of {cell}"),
+        Record::Sample(SampleRecord { cell, round, disturbed: Some(why), attempt, .. }) => {
+            format!("run {round} of {cell}, attempt {attempt}: {why}")
+        }
+        Record::Sample(SampleRecord { cell, round, attempt: 1, .. }) => format!("run {round} of {cell}"),
+        Record::Sample(SampleRecord { cell, round, attempt, .. }) => {
+            format!("run {round} of {cell}, attempt {attempt}")
+        }
+        Record::Failure { cell, round, failure, .. } => format!("{cell} failed in {round}: {}", failure.reason),
+        Record::Voided { cell, round, .. } => format!("voided {round} of {cell}"),
+        Record::Header { .. } => "header".to_owned(),
+    }
 }
 
 /// The processes that were started with a mark, or by one that was: their command lines.

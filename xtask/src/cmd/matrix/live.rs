@@ -11,7 +11,7 @@ use crate::report::scenario_table::scenario_table;
 use crate::report::table::Table;
 use crate::results::record::Record;
 use crate::stats::summary::Status;
-use crate::stats::{RunTimes, summarise};
+use crate::stats::{KnownFloors, RunTimes, summarise};
 
 /// Turns a table into text.
 pub type Printer = Box<dyn Fn(&Table) -> String>;
@@ -19,6 +19,7 @@ pub type Printer = Box<dyn Fn(&Table) -> String>;
 /// The listener.
 pub struct Live<'a> {
     plan: &'a Plan,
+    floors: &'a KnownFloors,
     printer: Option<Printer>,
     curtain: Curtain,
     records: Vec<Record>,
@@ -28,9 +29,16 @@ pub struct Live<'a> {
 }
 
 impl<'a> Live<'a> {
-    /// Prints with `printer`, if there is one, while `curtain` keeps the progress display out of the way.
-    pub fn new(plan: &'a Plan, printer: Option<Printer>, curtain: Curtain) -> Self {
-        Self { plan, printer, curtain, records: Vec::new(), printed: vec![false; plan.scenarios.len()], any: false }
+    /// Prints with `printer`, if there is one, while `curtain` keeps the progress display out of the way. `records` are
+    /// those of an earlier part.
+    pub fn new(
+        plan: &'a Plan,
+        floors: &'a KnownFloors,
+        printer: Option<Printer>,
+        curtain: Curtain,
+        records: Vec<Record>,
+    ) -> Self {
+        Self { plan, floors, printer, curtain, records, printed: vec![false; plan.scenarios.len()], any: false }
     }
 
     /// What was recorded so far.
@@ -52,7 +60,7 @@ impl<'a> Live<'a> {
         let Some(printer) = &self.printer else { return Ok(()) };
         let now = SystemTime::now();
         let times = RunTimes { started: now, ended: now, wall_ns: 0, complete: true };
-        let summary = summarise(self.plan, &self.records, &times);
+        let summary = summarise(self.plan, &self.records, &times, self.floors);
         let summary = &summary.scenarios[scenario];
         if summary.cells.iter().all(|cell| cell.status == Status::NotRun) {
             return Ok(());
@@ -72,8 +80,12 @@ impl<'a> Live<'a> {
 impl Listener for Live<'_> {
     fn on_event(&mut self, event: &Event<'_>) -> anyhow::Result<()> {
         match event {
-            Event::Sampled { record, .. } => self.records.push(Record::Sample((*record).clone())),
-            Event::CellFailed { record, .. } | Event::Voided { record } => self.records.push((*record).clone()),
+            Event::Sampled { record, .. } | Event::SetAside { record } => {
+                self.records.push(Record::Sample((*record).clone()));
+            }
+            Event::CellFailed { record, .. } | Event::TwinFailed { record, .. } | Event::Voided { record } => {
+                self.records.push((*record).clone());
+            }
             Event::ScenarioFinished { scenario } => self.print(*scenario)?,
             Event::Started { .. } | Event::RunStarted { .. } | Event::Warning { .. } | Event::Finished { .. } => {}
         }

@@ -18,7 +18,7 @@ mod ready;
 pub(super) mod running;
 mod server;
 mod session;
-mod tree;
+pub(super) mod tree;
 
 pub(super) use server::Server;
 pub(super) use session::HttpSession;

@@ -61,7 +61,7 @@ fn check_shown(name: &str, shown: &AxisValue, span: std::ops::Range<usize>, prob
     if text.is_empty() || text.chars().any(|c| !reader::is_label_char(c)) {
         problems.push(
             Problem::new(format!("a value of the axis `{name}` cannot stand in an id: {}", quote(text)))
-                .at(span, "expected one word, without any of `,` `=` `/` `*` `?` `[` `]` or quotes")
+                .at(span, "expected one word, without any of `,` `=` `/` `*` `?` `[` `]` `#` or quotes")
                 .help("where the command needs such a text, give several `server` tables, each with its own `label`"),
         );
     }

@@ -5,11 +5,13 @@ use std::time::Duration;
 
 mod batch;
 mod http;
+mod twin;
 
 pub use batch::{BatchWork, BurnRate, CpuWork, TaskSpec};
 pub use http::{
     HttpWork, LoadSpec, OwnServer, PaceSpec, Rate, Readiness, RunningServer, ServerCommand, ServerSpec, StopSignal,
 };
+pub use twin::{TWIN_SUFFIX, twin_id};
 
 use super::axis::{Axes, Axis};
 

@@ -123,7 +123,9 @@ impl Kind {
             Self::Flag => "`true` or `false`".into(),
             Self::Text => "text in quotes".into(),
             Self::Name => "a name in quotes: letters, digits, `-`, `_` and `.`".into(),
-            Self::Label => "a label in quotes: one word, without any of `,` `=` `/` `*` `?` `[` `]` or quotes".into(),
+            Self::Label => {
+                "a label in quotes: one word, without any of `,` `=` `/` `*` `?` `[` `]` `#` or quotes".into()
+            }
             Self::Count { min, max } => format!("a whole number from {} to {}", grouped(min), grouped(max)),
             Self::Workers { max } => format!("a whole number from 1 to {}, or \"cores\"", grouped(max)),
             Self::Time { min, max } => {

@@ -3,7 +3,6 @@
 
 use csv::{Terminator, WriterBuilder};
 
-use crate::report::csv::verdict_word;
 use crate::stats::compare::{Change, NotCompared, ResultComparison, Unit};
 
 const HEADER: [&str; 16] = [
@@ -65,7 +64,7 @@ fn row(change: &Change) -> [String; HEADER.len()] {
         text(change.change.high),
         text(change.change.confidence),
         text(change.floor),
-        change.verdict.map(|verdict| verdict_word(verdict).to_owned()).unwrap_or_default(),
+        change.verdict.map(|verdict| verdict.word().to_owned()).unwrap_or_default(),
         String::new(),
     ]
 }

@@ -88,7 +88,7 @@ fn changes(comparison: &ResultComparison, most: Option<usize>) -> Table {
         Column::left("cell", 0),
         Column::right(header("base", base), 2),
         Column::right(header("new", new), 2),
-        Column::right("change", 0),
+        Column::right(if base.is_published || new.is_published { "difference" } else { "change" }, 0),
         Column::right("interval", 1),
         Column::right("floor", 3),
         Column::left("verdict", 0),
@@ -135,7 +135,7 @@ fn cells(change: &Change, several: bool) -> Vec<Cell> {
         _ => change.cell.clone(),
     };
     let interval = change.change.low.zip(change.change.high).map(|(low, high)| format!("{} to {}", by(low), by(high)));
-    let verdict = change.verdict.map(|verdict| super::csv::verdict_word(verdict).to_owned());
+    let verdict = change.verdict.map(|verdict| verdict.word().to_owned());
     let floor = change.floor.map(|floor| format!("{} %", significant(floor * 100.0, 2)));
     let sign = match change.change.bound {
         None => "",

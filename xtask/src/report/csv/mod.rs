@@ -76,7 +76,7 @@ const FIGURES: [Figure; 32] = [
     ("ratio_low", |at| text(at.row.ratio.and_then(|r| r.low))),
     ("ratio_high", |at| text(at.row.ratio.and_then(|r| r.high))),
     ("ratio_confidence", |at| text(at.row.ratio.and_then(|r| r.confidence))),
-    ("verdict", |at| at.row.verdict.map(|v| verdict_word(v).to_owned()).unwrap_or_default()),
+    ("verdict", |at| text(at.row.verdict.map(Verdict::word))),
     ("cores_used", |at| text(at.cell.cores_used)),
     ("user_ns", |at| text(at.cell.usage.user_ns)),
     ("sys_ns", |at| text(at.cell.usage.sys_ns)),
@@ -108,13 +108,4 @@ fn text<T: ToString>(value: Option<T>) -> String {
 /// Several numbers in one field.
 fn words(values: &[u64]) -> String {
     values.iter().map(u64::to_string).collect::<Vec<_>>().join(" ")
-}
-
-pub(super) fn verdict_word(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Baseline => "baseline",
-        Verdict::Faster => "faster",
-        Verdict::Slower => "slower",
-        Verdict::Unresolved => "unresolved",
-    }
 }

@@ -2,11 +2,9 @@
 
 use serde::Serialize;
 
-use crate::stats::interval::{COVERAGE, ratio_interval};
-use crate::stats::summary::{Bound, Verdict};
-
-/// The noise floor that counts where none was measured, as a share.
-pub const ASSUMED_FLOOR: f64 = 0.05;
+use crate::stats::interval::ratio_interval;
+use crate::stats::summary::{Bound, Ratio, Verdict};
+use crate::stats::verdict::verdict;
 
 /// A value, and where it may lie.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -85,17 +83,8 @@ impl Estimate {
     /// What a change says, where anything not above `floor` is noise. `None` without an interval.
     #[must_use]
     pub fn verdict(&self, floor: f64) -> Option<Verdict> {
-        let ((low, high), confidence) = self.low.zip(self.high).zip(self.confidence)?;
-        let is_sure = confidence >= COVERAGE - 1e-12;
-        let limit = 1.0 + floor;
-        Some(match self.bound {
-            // The truth is the other way from here: it may be no change at all.
-            Some(Bound::AtLeast) if self.value < 1.0 => Verdict::Unresolved,
-            Some(Bound::AtMost) if self.value > 1.0 => Verdict::Unresolved,
-            _ if is_sure && low > 1.0 && self.value > limit => Verdict::Faster,
-            _ if is_sure && high < 1.0 && self.value < 1.0 / limit => Verdict::Slower,
-            _ => Verdict::Unresolved,
-        })
+        let Self { value, low, high, confidence, bound } = *self;
+        low.map(|_| verdict(&Ratio { value, low, high, confidence, bound }, floor))
     }
 }
 

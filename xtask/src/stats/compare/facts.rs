@@ -81,8 +81,7 @@ pub fn same_machine(base: &Loaded, new: &Loaded) -> Result<(), String> {
 pub fn differences(base: &Loaded, new: &Loaded) -> Vec<Difference> {
     let mut all = Differences(Vec::new());
     if let (Some(base), Some(new)) = (&base.environment, &new.environment) {
-        machine(&mut all, &base.machine, &new.machine);
-        program(&mut all, base, new);
+        all.0 = environments(base, new);
     }
     if base.publication.is_none() && new.publication.is_none() {
         let text = |side: &Loaded| side.matrix.as_ref().map(|text| format!("{} bytes", text.len()));
@@ -92,6 +91,15 @@ pub fn differences(base: &Loaded, new: &Loaded) -> Vec<Difference> {
         }
         all.note(About::Matrix, "sizes", Some(sizes(base)), Some(sizes(new)));
     }
+    all.0
+}
+
+/// Everything about machine and programs that is not the same.
+#[must_use]
+pub fn environments(base: &Environment, new: &Environment) -> Vec<Difference> {
+    let mut all = Differences(Vec::new());
+    machine(&mut all, &base.machine, &new.machine);
+    program(&mut all, base, new);
     all.0
 }
 

@@ -9,11 +9,13 @@
 //! | [`change`] | how much faster or slower, with an interval and a verdict |
 //! | [`standing`] | a cell's ratio to its baseline within one result |
 //! | [`facts`] | what differs between machines, matrices and programs |
+//! | [`plans`] | what differs between two plans |
 
 pub mod change;
 pub mod facts;
 pub mod index;
 pub mod pair;
+pub mod plans;
 pub mod standing;
 pub mod work;
 

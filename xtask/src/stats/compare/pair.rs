@@ -2,7 +2,6 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::change::ASSUMED_FLOOR;
 use super::index::Index;
 use super::standing::{ratio, speed};
 use super::work::OtherWork;
@@ -11,6 +10,7 @@ use crate::matrix::pattern::{IdPatterns, PatternError};
 use crate::results::figures::{CellFigures, ComparisonFigures, RowFigures, ScenarioFigures};
 use crate::results::load::Loaded;
 use crate::stats::summary::Status;
+use crate::stats::verdict::ASSUMED_FLOOR;
 
 /// Compares two results, cell by cell. `force` compares times also of different machines.
 ///
@@ -56,7 +56,7 @@ pub fn compare(
             Basis::Ratio => pairing.ratios(scenario),
         }
     }
-    pairing.rest(new);
+    pairing.rest(base, new);
     let Pairing { mut changes, mut not_compared, .. } = pairing;
     changes.retain(|change| patterns.choose(&change.cell));
     not_compared.retain(|cell| patterns.choose(&cell.cell));
@@ -236,9 +236,12 @@ impl<'a> Pairing<'a> {
         });
     }
 
-    /// What only the new result has.
-    fn rest(&mut self, new: &'a Loaded) {
-        for cell in new.figures.scenarios.iter().flat_map(|scenario| &scenario.cells) {
+    /// What only the new result has. That an article does not ask all our questions is no news.
+    fn rest(&mut self, base: &Loaded, new: &'a Loaded) {
+        let asked: HashSet<&str> = base.figures.scenarios.iter().map(|scenario| scenario.name.as_str()).collect();
+        let is_of_interest = |scenario: &&ScenarioFigures| !self.is_published || asked.contains(scenario.name.as_str());
+        let scenarios: Vec<_> = new.figures.scenarios.iter().filter(is_of_interest).collect();
+        for cell in scenarios.into_iter().flat_map(|scenario| &scenario.cells) {
             if !self.met.contains(cell.id.as_str()) {
                 self.leave(&cell.id, Why::OnlyInNew, "only the new result has it");
             }

@@ -13,12 +13,6 @@ use crate::results::record::SampleRecord;
 /// A median below this is noise of the clock and of the barrier, not the time of the work.
 pub const RESOLUTION_NS: u64 = 1_000;
 
-/// A run is disturbed when more than this share of its CPU time was stolen.
-pub const STOLEN_SHARE: f64 = 0.05;
-
-/// The kernel tells stolen time in ticks of 10 ms, so the last tick of a reading may not have been stolen in the run.
-pub const STOLEN_TICK_NS: u64 = 10_000_000;
-
 /// A run is an outlier when it took this many times the median, or the median this many times the run.
 pub const OUTLIER_FACTOR: f64 = 1.5;
 
@@ -38,8 +32,7 @@ pub fn notes(cell: &Cell, cores: u32, runs: &[&SampleRecord], summary: &CellSumm
     if let Work::Http(work) = &cell.work {
         notes.extend(http::notes(work, cores, summary));
     }
-    notes.extend(runs.iter().filter_map(|run| stolen(run)));
-    notes.extend(runs.iter().filter_map(|run| throttled(run)));
+    notes.extend(runs.iter().filter_map(|run| disturbed(run)));
     notes.extend(outliers(&rounds, elapsed_ns));
     let shared_out = summary.by_worker.as_deref().filter(|_| divides_evenly(cell));
     notes.extend(shared_out.and_then(|by_worker| skewed(by_worker, what_is_shared(cell))));
@@ -53,28 +46,10 @@ fn below_resolution(median_ns: u64) -> Option<Note> {
     })
 }
 
-/// Stolen time is held against the CPU time of the run, the stolen part included, or its wall time if that is longer:
-/// a run that mostly waits wants little CPU time, and losing half of that need not delay it.
-#[expect(clippy::cast_precision_loss, reason = "53 bits of nanoseconds are 104 days")]
-fn stolen(run: &SampleRecord) -> Option<Note> {
-    let stolen = run.machine.stolen_ns?.saturating_sub(STOLEN_TICK_NS);
-    let usage = run.sample.usage();
-    let used = usage.and_then(|usage| usage.user_ns?.checked_add(usage.sys_ns?)).unwrap_or(0);
-    let wall = run.sample.elapsed_ns().saturating_add(run.sample.setup_ns());
-    let whole = used.saturating_add(stolen).max(wall);
-    let share = if whole == 0 { 0.0 } else { stolen as f64 / whole as f64 };
-    (share > STOLEN_SHARE).then(|| {
-        let text = format!("round {}: {:.0} % of its CPU time was stolen", run.round, share * 100.0);
-        (Flag::Disturbed, text)
-    })
-}
-
-#[expect(clippy::cast_precision_loss, reason = "shown with one decimal")]
-fn throttled(run: &SampleRecord) -> Option<Note> {
-    let throttled = run.machine.throttled_ns.filter(|&ns| ns > 0)?;
-    let text =
-        format!("round {}: the control group was throttled for {:.1} ms", run.round, throttled as f64 / 1_000_000.0);
-    Some((Flag::Disturbed, text))
+/// The engine decided it when it made the run; see [`disturbance`](crate::engine::disturbance).
+fn disturbed(run: &SampleRecord) -> Option<Note> {
+    let reason = run.disturbed.as_ref()?;
+    Some((Flag::Disturbed, format!("round {}: {reason}", run.round)))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "53 bits of nanoseconds are 104 days")]
@@ -171,20 +146,10 @@ mod tests {
     }
 
     #[test]
-    fn stolen_time_is_held_against_cpu_time_and_one_tick_is_forgiven() {
-        // Two cores for a second: 110 ms less a tick of 10 ms are 100 of 2,100 ms.
-        let calm = flagged(Model::Threads, &[SECOND], |runs| runs[0].machine.stolen_ns = Some(110_000_000));
-        assert_eq!(calm, []);
-        let notes = flagged(Model::Threads, &[SECOND], |runs| runs[0].machine.stolen_ns = Some(210_000_000));
-        assert_eq!(notes, [(Flag::Disturbed, "round 1: 9 % of its CPU time was stolen".to_owned())]);
-        let short = flagged(Model::Threads, &[SECOND / 20], |runs| runs[0].machine.stolen_ns = Some(10_000_000));
-        assert_eq!(short, []);
-    }
-
-    #[test]
-    fn any_throttling_disturbs() {
-        let notes = flagged(Model::Threads, &[SECOND, SECOND], |runs| runs[1].machine.throttled_ns = Some(12_340_000));
-        assert_eq!(notes, [(Flag::Disturbed, "round 2: the control group was throttled for 12.3 ms".to_owned())]);
+    fn a_counted_run_that_was_disturbed_flags_its_cell() {
+        let reason = "9 % of its CPU time was stolen";
+        let notes = flagged(Model::Threads, &[SECOND, SECOND], |runs| runs[1].disturbed = Some(reason.to_owned()));
+        assert_eq!(notes, [(Flag::Disturbed, format!("round 2: {reason}"))]);
     }
 
     #[test]

@@ -55,6 +55,19 @@ pub enum Verdict {
     Unresolved,
 }
 
+impl Verdict {
+    /// The word that people read.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Baseline => "baseline",
+            Self::Faster => "faster",
+            Self::Slower => "slower",
+            Self::Unresolved => "unresolved",
+        }
+    }
+}
+
 /// A run that was measured and does not count.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SetAside {

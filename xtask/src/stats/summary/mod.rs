@@ -31,6 +31,7 @@ pub use scaling::{ScalingFit, ScalingPoint, ScalingSummary};
 
 use serde::{Deserialize, Serialize};
 
+use super::verdict::ASSUMED_FLOOR;
 use crate::engine::failure::FailureKind;
 use crate::matrix::axis::{Axes, Axis, AxisValue};
 
@@ -132,12 +133,21 @@ pub struct ComparisonSummary {
     pub baseline: Option<String>,
     /// The compared cells, in the order of the axis.
     pub rows: Vec<ComparisonRow>,
-    /// How far apart two equal cells may seem to be here. `None` where it was never measured.
+    /// How far apart two equal cells may seem to be here. `None` where it was never measured; see
+    /// [`floor_share`](Self::floor_share).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub floor: Option<NoiseFloor>,
     /// What a person may conclude. `None` where less than two cells can be compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conclusion: Option<Conclusion>,
+}
+
+impl ComparisonSummary {
+    /// The noise floor that its verdicts take, as a share: [`ASSUMED_FLOOR`] where none was ever measured.
+    #[must_use]
+    pub fn floor_share(&self) -> f64 {
+        self.floor.as_ref().map_or(ASSUMED_FLOOR, |floor| floor.share)
+    }
 }
 
 /// One cell's standing in one comparison.
@@ -275,6 +285,20 @@ pub enum Status {
     Unsupported,
     /// Not reached: the matrix was interrupted.
     NotRun,
+}
+
+impl Status {
+    /// The word that people read.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Failed => "failed",
+            Self::Skipped => "skipped",
+            Self::Unsupported => "unsupported",
+            Self::NotRun => "not run",
+        }
+    }
 }
 
 /// What one run cost.

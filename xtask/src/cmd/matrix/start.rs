@@ -1,0 +1,120 @@
+//! What a run of the matrix begins with: everything that can go wrong before anything is measured.
+
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use anyhow::Context;
+
+use super::Args;
+use crate::cmd::Exit;
+use crate::engine;
+use crate::engine::binaries::{self, Binaries};
+use crate::engine::build::{already_built, build};
+use crate::engine::schedule::{Visit, estimate, schedule};
+use crate::engine::signals::Control;
+use crate::engine::workers::ProcessLauncher;
+use crate::matrix::plan::Plan;
+use crate::number::{counted, roughly};
+use crate::results::environment::{Environment, Setting};
+use crate::results::options::RunOptions;
+use crate::results::record::Record;
+use crate::results::{ResultFolder, machine};
+
+/// Where things are.
+#[derive(Debug, Clone, Copy)]
+pub struct Place<'a> {
+    /// Where cargo and git are asked.
+    pub workspace: &'a Path,
+    /// The folder of results.
+    pub root: &'a Path,
+}
+
+impl Place<'_> {
+    /// Looks around.
+    pub fn environment(&self, seed: u64, workers: &Binaries) -> Environment {
+        let paths: Vec<PathBuf> = workers.iter().map(|(_, path)| path.to_owned()).collect();
+        let setting =
+            Setting { workspace: self.workspace, results: self.root, seed, profile: "release", workers: &paths };
+        Environment::capture(&setting)
+    }
+}
+
+/// What a run begins with.
+pub struct Start {
+    /// Where its files go.
+    pub folder: ResultFolder,
+    /// What it is made with and on.
+    pub environment: Environment,
+    /// What the engine is asked for.
+    pub options: engine::Options,
+    /// What an earlier part recorded.
+    pub records: Vec<Record>,
+    /// When that began.
+    pub started: Option<SystemTime>,
+    /// Starts the workers.
+    pub launcher: ProcessLauncher,
+}
+
+/// Begins a new result.
+pub fn start(
+    args: &Args,
+    plan: &Plan,
+    asked: RunOptions,
+    place: Place<'_>,
+    file: &Path,
+    control: &Control,
+) -> anyhow::Result<Result<Start, Exit>> {
+    let folder = ResultFolder::create(place.root, SystemTime::now(), &machine::Machine::capture().fingerprint)?;
+    let prepare = || -> anyhow::Result<Binaries> {
+        // Kept as it was when it was read: an editor may save the file while the matrix runs.
+        let text = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
+        folder.write_matrix(&text)?;
+        built(args, plan, &engine::Options::default())
+    };
+    let workers = match prepare() {
+        Ok(workers) => workers,
+        Err(error) => {
+            folder.discard();
+            return Err(error);
+        }
+    };
+    let options = engine::Options {
+        seed: args.seed.unwrap_or_else(|| fastrand::u64(..1 << 32)),
+        twins: asked.twins.clone(),
+        repeat_disturbed: asked.repeat_disturbed,
+        ..engine::Options::default()
+    };
+    let mut environment = place.environment(options.seed, &workers);
+    environment.options = Some(asked);
+    announce(plan, &options);
+    let launcher = launcher(plan, workers, control)?;
+    Ok(Ok(Start { folder, environment, options, records: Vec::new(), started: None, launcher }))
+}
+
+/// Our workers that what is left needs.
+pub fn built(args: &Args, plan: &Plan, options: &engine::Options) -> anyhow::Result<Binaries> {
+    let needed = binaries::needed(plan, &options.before.finished(plan));
+    if args.no_build { already_built(&needed) } else { build(&needed) }
+}
+
+/// What starts them.
+pub fn launcher(plan: &Plan, workers: Binaries, control: &Control) -> anyhow::Result<ProcessLauncher> {
+    let launcher = ProcessLauncher::new(&plan.runtimes, workers, control.clone());
+    Ok(launcher.context("cannot listen for the ends of workers")?.alone())
+}
+
+/// Says what will be done.
+pub fn announce(plan: &Plan, options: &engine::Options) {
+    let visits = schedule(plan, options.seed, &options.twins, &options.before);
+    let twins = match options.twins.count() {
+        0 => String::new(),
+        some => format!(" and {} measured twice", counted(some, "baseline", "baselines")),
+    };
+    eprintln!(
+        "{} in {}{twins}, {} with warm-ups, about {}",
+        counted(plan.cell_count(), "cell", "cells"),
+        counted(plan.scenarios.len() as u64, "scenario", "scenarios"),
+        counted(visits.iter().map(Visit::repetitions).sum(), "run", "runs"),
+        roughly(estimate(plan, &visits)),
+    );
+}
