@@ -8,6 +8,7 @@ use super::http::is_http;
 use super::markdown::{code, code_block, escape, table};
 use super::plot::{Plot, Plots};
 use super::scenario_table::scenario_table;
+use super::standing;
 use super::units::{bytes, time};
 use crate::number::{grouped, roughly};
 use crate::results::Environment;
@@ -19,11 +20,14 @@ const HOW_TO_READ: &str = "## How to read this
 - **median** is the middle one of the counted runs; **min–max** are the fastest and the slowest of them. Warm-ups do not \
 count.
 - **ratio** is a speed ratio, the baseline's median over the row's: above 1.00 is faster than the baseline. It is \
-taken from medians alone, without an interval: small differences may be noise.
+taken from the medians. In brackets stands its interval: intervals that are made like this cover the true ratio as often \
+as is said below the table. **▲** is faster and **▼** slower than the baseline: the interval excludes 1, and the change \
+exceeds the noise floor, which is how far two equal cells seem to differ on this machine. **?** cannot be told; it never means equal.
 - **cores** is CPU time over the time it covers, set-up included: how many cores were really used. **peak mem** adds up \
 all processes of the worker.
 - `–` is not known, or does not apply. It is never 0.
 - A failed cell has no figures, and takes part in no ratio. The words in **notes** are explained in `docs/flags.md`.
+- All of the statistics is explained in `docs/statistics.md`.
 - Locks are emulations, and are called by what they emulate: `gil` is CPython's, `gvl` is Ruby's.
 ";
 
@@ -83,6 +87,7 @@ fn head(summary: &Summary, environment: &Environment) -> Vec<(&'static str, Stri
         ("seed", environment.seed.to_string()),
         ("calibration", calibration(environment)),
         ("how quiet", quiet(summary, &environment.machine)),
+        ("noise floors", standing::all_floors(summary).unwrap_or_else(|| "none: nothing was judged".to_owned())),
         ("own time", own_time(summary)),
     ]
 }

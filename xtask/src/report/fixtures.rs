@@ -4,8 +4,8 @@ use crate::matrix::axis::Axis;
 use crate::matrix::axis::AxisValue;
 use crate::stats::fixtures::{axes, cell};
 use crate::stats::summary::{
-    CellSummary, ComparisonRow, ComparisonSummary, Flag, MachineSummary, Ratio, SCHEMA, ScenarioSummary, Spread,
-    Status, Summary,
+    CellSummary, ComparisonRow, ComparisonSummary, Conclusion, Flag, FloorSource, MachineSummary, NoiseFloor, Ratio,
+    SCHEMA, ScalingFit, ScalingPoint, ScalingSummary, ScenarioSummary, Spread, Status, Summary, Verdict,
 };
 
 pub fn measured(id: &str, coordinates: &[(&str, &str)], elapsed_us: &[u64]) -> CellSummary {
@@ -166,5 +166,76 @@ pub fn pivot() -> ScenarioSummary {
     let axes = vec![axis("lock", &["gil", "none"]), axis("task", &["io", "cpu"]), axis("workers", &["1", "4"])];
     let mut scenario = scenario("multi-loop", "workers", axes, cells);
     scenario.comparisons = comparisons;
+    scenario
+}
+
+/// [`long`] as five runs a side make it: intervals, verdicts, a floor that one comparison measured, conclusions.
+pub fn judged() -> ScenarioSummary {
+    let mut scenario = long();
+    let judge = |row: &mut ComparisonRow, low: f64, high: f64, verdict| {
+        let ratio = row.ratio.as_mut().unwrap();
+        (ratio.low, ratio.high, ratio.confidence) = (Some(low), Some(high), Some(1.0 - 8.0 / 252.0));
+        row.verdict = Some(verdict);
+    };
+    let [gil, none] = scenario.comparisons.as_mut_slice() else { unreachable!() };
+    gil.rows[0].verdict = Some(Verdict::Baseline);
+    judge(&mut gil.rows[1], 0.99, 1.08, Verdict::Unresolved);
+    judge(&mut gil.rows[2], 1.82, 2.93, Verdict::Faster);
+    gil.floor = Some(NoiseFloor {
+        share: 0.0123,
+        source: FloorSource::Measured,
+        measured: "2026-11-30T17:16:36Z".to_owned(),
+        ratio: Some(1.002),
+        low: Some(0.99),
+        high: Some(1.014),
+        pairs: 1,
+    });
+    gil.conclusion = Some(Conclusion {
+        sentence: "processes is the fastest: 2.90 × sequential (1.82–2.93).".to_owned(),
+        fastest: gil.rows[2].cell.clone(),
+        not_told_apart: Vec::new(),
+        simplest: Some(gil.rows[2].cell.clone()),
+        least_memory: Some(gil.rows[2].cell.clone()),
+        not_after_holm: vec![gil.rows[2].cell.clone()],
+    });
+    none.rows[0].verdict = Some(Verdict::Baseline);
+    scenario
+}
+
+/// Loops on 1 to 8 workers with the law fitted to them.
+pub fn swept() -> ScenarioSummary {
+    let values = ["1", "2", "4", "8"];
+    let id = |workers: &str| format!("sweep/workers={workers}");
+    let cells: Vec<CellSummary> =
+        values.iter().map(|workers| measured(&id(workers), &[("workers", workers)], &[1_500, 1_510, 1_520])).collect();
+    let points = cells
+        .iter()
+        .zip([1, 2, 4, 8])
+        .map(|(cell, workers)| ScalingPoint {
+            cell: cell.id.clone(),
+            workers,
+            throughput_per_s: 8.0,
+            values: vec![8.0; 3],
+        })
+        .collect();
+    let mut scenario = scenario("sweep", "workers", vec![axis("workers", &values)], cells);
+    let rows: Vec<(String, f64)> = values.iter().map(|workers| (id(workers), 1.0)).collect();
+    let rows: Vec<(&str, f64)> = rows.iter().map(|(id, ratio)| (id.as_str(), *ratio)).collect();
+    scenario.comparisons = vec![comparison(&[], &rows)];
+    scenario.scaling = vec![ScalingSummary {
+        fixed: axes(&[("model", "loops")]),
+        points,
+        fit: Some(ScalingFit {
+            single_per_s: 100.0,
+            contention: 0.05,
+            crosstalk: 0.002,
+            peak_workers: Some(21.79),
+            peak_per_s: Some(743.4),
+            knee_workers: Some(6.0),
+            r_squared: 0.9981,
+            poor: false,
+        }),
+        note: Some("1 degree of freedom is left.".to_owned()),
+    }];
     scenario
 }

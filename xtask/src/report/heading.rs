@@ -3,6 +3,7 @@
 use super::format::UNKNOWN;
 use super::http;
 use super::scenario_table::{by_id, coordinate};
+use super::standing;
 use super::table::Hint;
 use crate::matrix::axis::AxisValue;
 use crate::number::grouped;
@@ -59,9 +60,9 @@ fn setting(value: &AxisValue) -> String {
 
 /// How to read the columns, as far as their headers do not say it.
 pub(super) fn hints(scenario: &ScenarioSummary) -> Vec<Hint> {
-    let ratio = ratio(scenario).map(|text| Hint { header: "ratio", text });
+    let ratio = ratio(scenario).into_iter().chain(standing::legend(scenario));
     let others = if http::is_http(scenario) { http::hints(scenario) } else { Vec::new() };
-    ratio.into_iter().chain(others).collect()
+    ratio.map(|text| Hint { header: "ratio", text }).chain(others).collect()
 }
 
 /// How the ratio reads: `above 1.00 is faster than model = sequential`.

@@ -2,7 +2,7 @@
 
 use super::Format;
 use super::scenario_table::scenario_table;
-use super::table::{Align, Column, Row, Table};
+use super::table::{Align, Column, Finding, Row, Table};
 use crate::stats::summary::Summary;
 
 /// Tables in Markdown.
@@ -30,6 +30,15 @@ pub fn table(table: &Table) -> String {
     text += &line(table.columns.iter().map(dashes));
     for Row { cells, .. } in table.rows() {
         text += &line(cells.iter().map(|cell| escape(&cell.text)));
+    }
+    if !table.findings.is_empty() {
+        text.push('\n');
+    }
+    for Finding { about, text: said } in &table.findings {
+        text += &match about.as_str() {
+            "" => format!("- {}\n", escape(said)),
+            about => format!("- **{}**: {}\n", escape(about), escape(said)),
+        };
     }
     if let Some(reading) = table.reading() {
         text += &format!("\n{}\n", escape(&reading));

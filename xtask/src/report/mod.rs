@@ -13,6 +13,8 @@
 //! | [`bars`] | ratios drawn in characters |
 //! | [`heading`] | what stands above and right below the rows |
 //! | [`footnotes`] | what does not fit into a cell |
+//! | `standing` | a cell's ratio with interval and verdict, and how to read them |
+//! | `findings` | the sentences below a table |
 //! | [`terminal`], [`markdown`], [`csv`], [`json`] | one output format each |
 //! | [`document`](mod@document) | `tables.md`: all tables, and what they were taken with |
 //! | [`compare`] | the tables of two results |
@@ -21,6 +23,7 @@ pub mod bars;
 pub mod compare;
 pub mod csv;
 pub mod document;
+mod findings;
 pub mod footnotes;
 pub mod format;
 pub mod heading;
@@ -30,6 +33,7 @@ pub mod markdown;
 pub mod pivot;
 pub mod plot;
 pub mod scenario_table;
+mod standing;
 pub mod table;
 pub mod terminal;
 pub mod units;
@@ -48,5 +52,7 @@ pub trait Format {
 
 #[cfg(test)]
 pub(crate) mod fixtures;
+#[cfg(test)]
+mod judged_tests;
 #[cfg(test)]
 mod tests;

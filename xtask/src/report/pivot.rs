@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use super::footnotes::Footnotes;
-use super::format::{UNKNOWN, cores, or_unknown, ratio_of};
+use super::format::{UNKNOWN, cores, or_unknown};
 use super::scenario_table::{Parts, by_id, coordinate, rank, time_unit, without_empty_notes};
+use super::standing;
 use super::table::{Cell, Column, Row};
 use super::units::{TimeUnit, bytes, time, time_with_range};
 use crate::matrix::axis::AxisValue;
@@ -55,7 +56,7 @@ pub(super) fn parts(scenario: &ScenarioSummary, sides: &Sides<'_>) -> Parts {
         cells.extend(pair.map(|cell| elapsed(cell, unit)));
         cells.push(arrow(pair.map(|cell| cell.and_then(|cell| cell.cores_used).map(cores))).into());
         cells.push(arrow(pair.map(|cell| cell.and_then(|cell| cell.usage.peak_rss_bytes).map(bytes))).into());
-        cells.push(ratio_between(comparison, &pair).into());
+        cells.push(ratio_between(comparison, &pair));
         cells.push(remarks(&pair, sides, &mut footnotes));
         Row { cells, is_failed: pair.iter().flatten().any(|cell| cell.status != Status::Ok) }
     };
@@ -77,9 +78,8 @@ pub(super) fn grouped(scenario: &ScenarioSummary, mut row: impl FnMut(&Compariso
 }
 
 /// The ratio of the second side to the first.
-pub(super) fn ratio_between(comparison: &ComparisonSummary, pair: &Pair<'_>) -> String {
-    let ratio = |cell: &CellSummary| comparison.rows.iter().find(|row| row.cell == cell.id)?.ratio;
-    or_unknown(pair[1].and_then(ratio).as_ref().map(ratio_of))
+pub(super) fn ratio_between(comparison: &ComparisonSummary, pair: &Pair<'_>) -> Cell {
+    standing::cell(pair[1].and_then(|cell| comparison.rows.iter().find(|row| row.cell == cell.id)))
 }
 
 /// The cells of a comparison, one for each side.

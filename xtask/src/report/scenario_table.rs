@@ -7,10 +7,10 @@ use std::collections::HashMap;
 
 use super::bars::Bars;
 use super::footnotes::Footnotes;
-use super::format::{cores, or_unknown, ratio_of};
+use super::format::{cores, or_unknown};
 use super::table::{Cell, Column, Row, Table};
 use super::units::{TimeUnit, bytes, range, time};
-use super::{heading, http, pivot};
+use super::{findings, heading, http, pivot, standing};
 use crate::matrix::axis::Axes;
 use crate::stats::summary::{CellSummary, ComparisonRow, ScenarioSummary, Status};
 
@@ -41,6 +41,7 @@ pub fn scenario_table(scenario: &ScenarioSummary) -> Table {
         columns: parts.columns,
         groups: parts.groups,
         hints: heading::hints(scenario),
+        findings: findings::findings(scenario),
         footnotes: parts.footnotes.into_notes(),
         bars: Bars::of(scenario),
     }
@@ -93,18 +94,17 @@ fn long_form(scenario: &ScenarioSummary) -> Parts {
     let mut row = |row: &ComparisonRow| {
         let cell = *by_id.get(row.cell.as_str())?;
         let elapsed = cell.elapsed_ns.as_ref();
-        let mut texts: Vec<String> = axes.iter().map(|name| coordinate(&cell.axes, name)).collect();
-        texts.push(or_unknown(elapsed.map(|spread| time(spread.median, unit))));
-        texts.push(or_unknown(elapsed.and_then(|spread| range(spread, unit))));
+        let mut cells: Vec<Cell> = axes.iter().map(|name| coordinate(&cell.axes, name).into()).collect();
+        cells.push(or_unknown(elapsed.map(|spread| time(spread.median, unit))).into());
+        cells.push(or_unknown(elapsed.and_then(|spread| range(spread, unit))).into());
         if compares {
-            texts.push(or_unknown(row.ratio.as_ref().map(ratio_of)));
+            cells.push(standing::cell(Some(row)));
         }
-        texts.push(or_unknown(cell.cores_used.map(cores)));
-        texts.push(or_unknown(cell.usage.peak_rss_bytes.map(bytes)));
+        cells.push(or_unknown(cell.cores_used.map(cores)).into());
+        cells.push(or_unknown(cell.usage.peak_rss_bytes.map(bytes)).into());
         if with_setup {
-            texts.push(or_unknown(cell.setup_ns.as_ref().map(|spread| time(spread.median, setup_unit))));
+            cells.push(or_unknown(cell.setup_ns.as_ref().map(|spread| time(spread.median, setup_unit))).into());
         }
-        let mut cells: Vec<Cell> = texts.into_iter().map(Into::into).collect();
         cells.push(footnotes.remark(cell));
         Some(Row { cells, is_failed: cell.status != Status::Ok })
     };

@@ -17,10 +17,21 @@ pub struct Table {
     pub groups: Vec<Vec<Row>>,
     /// How to read the columns.
     pub hints: Vec<Hint>,
+    /// What may be concluded.
+    pub findings: Vec<Finding>,
     /// What did not fit into the cells.
     pub footnotes: Vec<Footnote>,
     /// Ratios as drawings, for terminals.
     pub bars: Bars,
+}
+
+/// A sentence below the table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// Which of its rows it is about: what they share; empty where it is about all.
+    pub about: String,
+    /// The sentence.
+    pub text: String,
 }
 
 /// How to read a column.

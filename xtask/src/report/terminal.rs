@@ -10,7 +10,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::Format;
 use super::scenario_table::scenario_table;
-use super::table::{Align, Cell, Column, Table};
+use super::table::{Align, Cell, Column, Finding, Table};
 use crate::stats::summary::{Summary, Verdict};
 
 /// Characters of a ratio's drawing, from where there is much room to where there is little.
@@ -50,6 +50,13 @@ impl Terminal {
         text += "\n";
         text += &self.body(&table);
         let reading = table.reading();
+        if !table.findings.is_empty() {
+            text += "\n";
+        }
+        for Finding { about, text: said } in &table.findings {
+            let said = if about.is_empty() { said.clone() } else { format!("{about}: {said}") };
+            text += &self.wrapped(&said, "", "  ");
+        }
         if reading.is_some() || !table.footnotes.is_empty() {
             text += "\n";
         }
@@ -106,9 +113,9 @@ impl Terminal {
             for row in group {
                 let verdict = bars.next().and_then(Option::as_ref).and_then(|bar| bar.verdict);
                 let text = |(cell, column): (&Cell, &Column)| match (row.is_failed, column.is_bar) {
-                    (_, true) => self.by_verdict(&cell.text, verdict),
+                    (_, true) => self.in_colour(&cell.text, verdict),
                     (true, false) => self.red(&cell.text),
-                    (false, false) => cell.text.clone(),
+                    (false, false) => self.by_sign(&cell.text),
                 };
                 builder.push_record(row.cells.iter().zip(&table.columns).map(text));
             }
@@ -143,8 +150,17 @@ impl Terminal {
         if self.colour { format!("\u{1b}[1m{text}\u{1b}[0m") } else { text.to_owned() }
     }
 
-    /// Blue and yellow are told apart by nearly everybody; what is not resolved steps back.
-    fn by_verdict(&self, text: &str, verdict: Option<Verdict>) -> String {
+    /// A ratio in the colour of the sign behind it.
+    fn by_sign(&self, text: &str) -> String {
+        match text.chars().last() {
+            Some('▲') => self.in_colour(text, Some(Verdict::Faster)),
+            Some('▼') => self.in_colour(text, Some(Verdict::Slower)),
+            _ => text.to_owned(),
+        }
+    }
+
+    /// Blue is faster, yellow slower: nearly everybody tells the two apart. What is not resolved steps back.
+    fn in_colour(&self, text: &str, verdict: Option<Verdict>) -> String {
         let colour = match verdict {
             Some(Verdict::Faster) => 36,
             Some(Verdict::Slower) => 33,
@@ -203,7 +219,8 @@ fn in_signs(table: &Table, clean: impl Fn(&str) -> String) -> Table {
     let cells = cells.flat_map(|cell| [Some(&mut cell.text), cell.short.as_mut()]).flatten();
     let headers = table.columns.iter_mut().map(|column| &mut column.header);
     let notes = table.footnotes.iter_mut().flat_map(|note| [&mut note.mark, &mut note.subject, &mut note.text]);
-    heads.chain(cells).chain(headers).chain(notes).for_each(|text| *text = clean(text));
+    let findings = table.findings.iter_mut().flat_map(|finding| [&mut finding.about, &mut finding.text]);
+    heads.chain(cells).chain(headers).chain(findings).chain(notes).for_each(|text| *text = clean(text));
     table
 }
 
@@ -217,7 +234,8 @@ fn ascii(text: &str) -> String {
     const RAISED: &str = "⁰¹²³⁴⁵⁶⁷⁸⁹";
     let mut plain = String::with_capacity(text.len());
     let mut in_mark = false;
-    for sign in text.chars() {
+    // Not a footnote's mark.
+    for sign in text.replace("R²", "R2").chars() {
         let digit = RAISED.chars().position(|raised| raised == sign);
         if digit.is_some() != in_mark {
             plain.push(if in_mark { ']' } else { '[' });
@@ -232,6 +250,8 @@ fn ascii(text: &str) -> String {
             '≥' => plain += ">=",
             '≤' => plain += "<=",
             '·' => plain.push(';'),
+            '▲' => plain.push('^'),
+            '▼' => plain.push('v'),
             other if other.is_control() => plain.push(' '),
             other => plain.push(other),
         }

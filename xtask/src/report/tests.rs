@@ -126,12 +126,12 @@ fn markdown_shows_the_same_table() {
 #[test]
 fn csv_has_raw_figures_and_empty_fields_for_what_is_unknown() {
     expect![[r#"
-        scenario,comparison,cell,axis_model,axis_lock,compare,baseline,status,reason,runs,elapsed_median_ns,elapsed_min_ns,elapsed_max_ns,elapsed_values_ns,setup_median_ns,setup_in_elapsed,throughput_median_per_s,ratio,ratio_low,ratio_high,ratio_confidence,verdict,cores_used,user_ns,sys_ns,peak_rss_bytes,processes,voluntary_switches,involuntary_switches,by_worker_tasks,imbalance,checksum,flags,notes,planned_runs,warmups,order
-        cpu-bound,lock=gil,"cpu-bound/model=sequential,lock=gil",sequential,gil,model,"cpu-bound/model=sequential,lock=gil",ok,,3,1151000000,1150000000,1160000000,1151000000 1150000000 1160000000,0,false,8,1,,,,,1,,,12897485,,,,,,00000000000000ff,,,3,1,interleaved
-        cpu-bound,lock=gil,"cpu-bound/model=threads,lock=gil",threads,gil,model,"cpu-bound/model=sequential,lock=gil",ok,,3,1095000000,1090000000,1101000000,1095000000 1090000000 1101000000,0,false,8,1.0511,,,,,1,,,12897485,,,,,,00000000000000ff,,,3,1,interleaved
-        cpu-bound,lock=gil,"cpu-bound/model=processes,lock=gil",processes,gil,model,"cpu-bound/model=sequential,lock=gil",ok,,3,397000000,395000000,640000000,397000000 395000000 640000000,0,false,8,2.8992,,,,,2,,,12897485,,,,,,00000000000000ff,outlier,round 3 took 1.61 times the median,3,1,interleaved
-        cpu-bound,lock=none,"cpu-bound/model=sequential,lock=none",sequential,none,model,"cpu-bound/model=sequential,lock=none",ok,,3,834000000,830000000,840000000,834000000 830000000 840000000,0,false,8,1,,,,,1,,,12897485,,,,,,00000000000000ff,,,3,1,interleaved
-        cpu-bound,lock=none,"cpu-bound/model=threads,lock=none",threads,none,model,"cpu-bound/model=sequential,lock=none",failed,in round 2 (1 of 3 runs were measured): the worker was killed by SIGSEGV.,0,,,,,,false,,,,,,,,,,,,,,,,,,,3,1,interleaved
+        scenario,comparison,cell,axis_model,axis_lock,compare,baseline,status,reason,runs,elapsed_median_ns,elapsed_min_ns,elapsed_max_ns,elapsed_values_ns,setup_median_ns,setup_in_elapsed,throughput_median_per_s,ratio,ratio_low,ratio_high,ratio_confidence,verdict,floor,floor_source,cores_used,user_ns,sys_ns,peak_rss_bytes,processes,voluntary_switches,involuntary_switches,by_worker_tasks,imbalance,checksum,flags,notes,planned_runs,warmups,order
+        cpu-bound,lock=gil,"cpu-bound/model=sequential,lock=gil",sequential,gil,model,"cpu-bound/model=sequential,lock=gil",ok,,3,1151000000,1150000000,1160000000,1151000000 1150000000 1160000000,0,false,8,1,,,,,,,1,,,12897485,,,,,,00000000000000ff,,,3,1,interleaved
+        cpu-bound,lock=gil,"cpu-bound/model=threads,lock=gil",threads,gil,model,"cpu-bound/model=sequential,lock=gil",ok,,3,1095000000,1090000000,1101000000,1095000000 1090000000 1101000000,0,false,8,1.0511,,,,,,,1,,,12897485,,,,,,00000000000000ff,,,3,1,interleaved
+        cpu-bound,lock=gil,"cpu-bound/model=processes,lock=gil",processes,gil,model,"cpu-bound/model=sequential,lock=gil",ok,,3,397000000,395000000,640000000,397000000 395000000 640000000,0,false,8,2.8992,,,,,,,2,,,12897485,,,,,,00000000000000ff,outlier,round 3 took 1.61 times the median,3,1,interleaved
+        cpu-bound,lock=none,"cpu-bound/model=sequential,lock=none",sequential,none,model,"cpu-bound/model=sequential,lock=none",ok,,3,834000000,830000000,840000000,834000000 830000000 840000000,0,false,8,1,,,,,,,1,,,12897485,,,,,,00000000000000ff,,,3,1,interleaved
+        cpu-bound,lock=none,"cpu-bound/model=threads,lock=none",threads,none,model,"cpu-bound/model=sequential,lock=none",failed,in round 2 (1 of 3 runs were measured): the worker was killed by SIGSEGV.,0,,,,,,false,,,,,,,,,,,,,,,,,,,,,3,1,interleaved
     "#]].assert_eq(&Csv.render(&summary(vec![long()])).replace("\r\n", "\n"));
 }
 
@@ -353,6 +353,7 @@ fn the_document_says_what_with_on_what_and_what_went_wrong() {
         - seed: 7
         - calibration: rust 812.3 million iterations a second
         - how quiet: 0.2 % of CPU time was stolen, nothing was throttled, other programs used 1.2 % of the CPUs; 2 of 14 runs were disturbed, and 1 made again
+        - noise floors: none: nothing was judged
         - own time: 1.000 s a counted run, with the start and the end of its processes
 
         ## cpu-bound
@@ -390,10 +391,11 @@ fn the_document_says_what_with_on_what_and_what_went_wrong() {
         ## How to read this
 
         - **median** is the middle one of the counted runs; **min–max** are the fastest and the slowest of them. Warm-ups do not count.
-        - **ratio** is a speed ratio, the baseline's median over the row's: above 1.00 is faster than the baseline. It is taken from medians alone, without an interval: small differences may be noise.
+        - **ratio** is a speed ratio, the baseline's median over the row's: above 1.00 is faster than the baseline. It is taken from the medians. In brackets stands its interval: intervals that are made like this cover the true ratio as often as is said below the table. **▲** is faster and **▼** slower than the baseline: the interval excludes 1, and the change exceeds the noise floor, which is how far two equal cells seem to differ on this machine. **?** cannot be told; it never means equal.
         - **cores** is CPU time over the time it covers, set-up included: how many cores were really used. **peak mem** adds up all processes of the worker.
         - `–` is not known, or does not apply. It is never 0.
         - A failed cell has no figures, and takes part in no ratio. The words in **notes** are explained in `docs/flags.md`.
+        - All of the statistics is explained in `docs/statistics.md`.
         - Locks are emulations, and are called by what they emulate: `gil` is CPython's, `gvl` is Ruby's.
     "#]].assert_eq(&text);
 }
@@ -419,27 +421,27 @@ fn a_ratio_is_drawn_with_its_interval_where_there_is_room_for_it() {
         text.lines().skip(4).take(5).map(|line| line.to_owned() + "\n").collect()
     };
     expect![[r#"
-        lock  model        median        min–max  ratio      1                3.10  cores  peak mem  notes
-        ──────────────────────────────────────────────────────────────────────────────────────────────────────
-        gil   sequential  1.151 s    1.15–1.16 s   1.00      ┊                        1.0  12.3 MiB
-        gil   threads     1.095 s    1.09–1.10 s   1.05  ├───●──┤                     1.0  12.3 MiB
-        gil   processes   0.397 s  0.395–0.640 s   2.90      ┊              ├───●┤    2.0  12.3 MiB  outlier ¹
+        lock  model        median        min–max               ratio    1          3.10  cores  peak mem  notes
+        ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+        gil   sequential  1.151 s    1.15–1.16 s                1.00    ┊                  1.0  12.3 MiB
+        gil   threads     1.095 s    1.09–1.10 s  1.05 (0.82–1.20) ?  ├─┊●─┤               1.0  12.3 MiB
+        gil   processes   0.397 s  0.395–0.640 s  2.90 (2.40–3.10) ▲    ┊          ├─●┤    2.0  12.3 MiB  outlier ¹
     "#]]
     .assert_eq(&rows(110, false));
     expect![[r#"
-        lock  model        median        min-max  ratio    1          3.10  cores  peak mem  notes
-        ------------------------------------------------------------------------------------------------
-        gil   sequential  1.151 s    1.15-1.16 s   1.00    :                  1.0  12.3 MiB
-        gil   threads     1.095 s    1.09-1.10 s   1.05  [-:o-]               1.0  12.3 MiB
-        gil   processes   0.397 s  0.395-0.640 s   2.90    :          [-o]    2.0  12.3 MiB  outlier [1]
+        lock  model        median        min-max               ratio  cores  peak mem  notes
+        ------------------------------------------------------------------------------------------
+        gil   sequential  1.151 s    1.15-1.16 s                1.00    1.0  12.3 MiB
+        gil   threads     1.095 s    1.09-1.10 s  1.05 (0.82-1.20) ?    1.0  12.3 MiB
+        gil   processes   0.397 s  0.395-0.640 s  2.90 (2.40-3.10) ^    2.0  12.3 MiB  outlier [1]
     "#]]
     .assert_eq(&rows(96, true));
     expect![[r#"
-        lock  model        median        min–max  ratio  notes
-        ──────────────────────────────────────────────────────────
-        gil   sequential  1.151 s    1.15–1.16 s   1.00
-        gil   threads     1.095 s    1.09–1.10 s   1.05
-        gil   processes   0.397 s  0.395–0.640 s   2.90  outlier ¹
+        lock  model        median               ratio  notes
+        ────────────────────────────────────────────────────────
+        gil   sequential  1.151 s                1.00
+        gil   threads     1.095 s  1.05 (0.82–1.20) ?
+        gil   processes   0.397 s  2.90 (2.40–3.10) ▲  outlier ¹
     "#]]
     .assert_eq(&rows(60, false));
 }

@@ -102,6 +102,7 @@ fn changes(comparison: &ResultComparison, most: Option<usize>) -> Table {
         hints: Vec::new(),
         footnotes: Vec::new(),
         bars: Bars::default(),
+        findings: Vec::new(),
     };
     // A column that says nothing takes room from one that does.
     let is_empty: Vec<bool> = (0..table.columns.len())
@@ -235,6 +236,7 @@ fn plain_table(title: &str, columns: [Column; 3], rows: Vec<Row>) -> Option<Tabl
         hints: Vec::new(),
         footnotes: Vec::new(),
         bars: Bars::default(),
+        findings: Vec::new(),
     })
 }
 

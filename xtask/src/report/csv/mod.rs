@@ -9,6 +9,7 @@ use ::csv::{Terminator, WriterBuilder};
 use super::Format;
 use super::footnotes::{flag_word, status_word};
 use super::http::is_http;
+use super::standing::source_of;
 use crate::stats::summary::{CellSummary, ComparisonRow, ComparisonSummary, ScenarioSummary, Spread, Summary, Verdict};
 
 /// CSV after RFC 4180.
@@ -59,7 +60,7 @@ struct Place<'a> {
 type Figure = (&'static str, fn(&Place<'_>) -> String);
 
 /// The columns behind the coordinates.
-const FIGURES: [Figure; 32] = [
+const FIGURES: [Figure; 34] = [
     ("compare", |at| text(at.scenario.compare.as_ref())),
     ("baseline", |at| text(at.comparison.baseline.as_ref())),
     ("status", |at| status_word(at.cell.status).to_owned()),
@@ -77,6 +78,8 @@ const FIGURES: [Figure; 32] = [
     ("ratio_high", |at| text(at.row.ratio.and_then(|r| r.high))),
     ("ratio_confidence", |at| text(at.row.ratio.and_then(|r| r.confidence))),
     ("verdict", |at| text(at.row.verdict.map(Verdict::word))),
+    ("floor", |at| text(at.row.verdict.map(|_| at.comparison.floor_share()))),
+    ("floor_source", |at| text(at.row.verdict.map(|_| source_of(at.comparison)))),
     ("cores_used", |at| text(at.cell.cores_used)),
     ("user_ns", |at| text(at.cell.usage.user_ns)),
     ("sys_ns", |at| text(at.cell.usage.sys_ns)),

@@ -1,16 +1,17 @@
 //! The long forms: a row for each cell of each comparison.
 
 use super::super::footnotes::Footnotes;
-use super::super::format::{cores, or_unknown, per_second, ratio_of};
+use super::super::format::{UNKNOWN, cores, per_second};
 use super::super::pivot::arrow;
 use super::super::scenario_table::{Parts, by_id, coordinate, long_axes, without_empty_notes};
+use super::super::standing;
 use super::super::table::{Cell, Column, Row};
 use super::super::units::{TimeUnit, time};
 use super::{failed, has_errors, has_workers, latency_unit, workers};
 use crate::stats::summary::{CellSummary, ComparisonRow, Percentiles, RequestsSummary, ScenarioSummary, Status};
 
 /// What stands in a column; `None` is unknown.
-type Text<'a> = Box<dyn Fn(&ComparisonRow, &CellSummary) -> Option<String> + 'a>;
+type Text<'a> = Box<dyn Fn(&ComparisonRow, &CellSummary) -> Option<Cell> + 'a>;
 
 /// A column, and what stands in it.
 struct Field<'a> {
@@ -20,7 +21,7 @@ struct Field<'a> {
 
 impl<'a> Field<'a> {
     fn number(header: &str, rank: u8, text: impl Fn(&CellSummary) -> Option<String> + 'a) -> Self {
-        Self { column: Column::right(header, rank), text: Box::new(move |_, cell| text(cell)) }
+        Self { column: Column::right(header, rank), text: Box::new(move |_, cell| text(cell).map(Cell::from)) }
     }
 
     fn time(header: &str, rank: u8, unit: Option<TimeUnit>, ns: impl Fn(&CellSummary) -> Option<u64> + 'a) -> Self {
@@ -40,7 +41,7 @@ pub(super) fn closed_loop(scenario: &ScenarioSummary) -> Parts {
     fields.push(Field::number("req/s", 0, throughput));
     fields.push(Field::number("min–max", 6, range));
     if scenario.compare.is_some() {
-        let ratio = |row: &ComparisonRow, _: &CellSummary| row.ratio.as_ref().map(ratio_of);
+        let ratio = |row: &ComparisonRow, _: &CellSummary| Some(standing::cell(Some(row)));
         fields.push(Field { column: Column::right("ratio", 0), text: Box::new(ratio) });
     }
     fields.push(Field::time("p50", 2, unit, latency(|it| it.p50)));
@@ -69,7 +70,7 @@ pub(super) fn open_loop(scenario: &ScenarioSummary) -> Parts {
 fn axes(scenario: &ScenarioSummary) -> Vec<Field<'_>> {
     let field = |name| Field {
         column: Column::left(name, 0),
-        text: Box::new(move |_: &ComparisonRow, cell: &CellSummary| Some(coordinate(&cell.axes, name))),
+        text: Box::new(move |_: &ComparisonRow, cell: &CellSummary| Some(coordinate(&cell.axes, name).into())),
     };
     long_axes(scenario).into_iter().map(field).collect()
 }
@@ -99,7 +100,8 @@ fn drawn(scenario: &ScenarioSummary, fields: &[Field<'_>]) -> Parts {
     let by_id = by_id(scenario);
     let mut row = |row: &ComparisonRow| {
         let cell = *by_id.get(row.cell.as_str())?;
-        let mut cells: Vec<Cell> = fields.iter().map(|field| or_unknown((field.text)(row, cell)).into()).collect();
+        let text = |field: &Field<'_>| (field.text)(row, cell).unwrap_or_else(|| UNKNOWN.to_owned().into());
+        let mut cells: Vec<Cell> = fields.iter().map(text).collect();
         cells.push(footnotes.remark(cell));
         Some(Row { cells, is_failed: cell.status != Status::Ok })
     };

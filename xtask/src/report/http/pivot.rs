@@ -36,9 +36,11 @@ pub(super) fn closed_loop(scenario: &ScenarioSummary, sides: &Sides<'_>) -> Part
     let mut footnotes = Footnotes::default();
     let row = |comparison: &ComparisonSummary| {
         let pair = pair(comparison, sides, &by_id);
-        let mut texts: Vec<String> = axes.iter().map(|name| fixed(comparison, &pair, name)).collect();
-        texts.extend(each(&pair, |cell| Some(per_second(cell.throughput_per_s.as_ref()?.median))).map(or_unknown));
-        texts.push(ratio_between(comparison, &pair));
+        let mut cells: Vec<Cell> = axes.iter().map(|name| fixed(comparison, &pair, name).into()).collect();
+        let throughput = each(&pair, |cell| Some(per_second(cell.throughput_per_s.as_ref()?.median)));
+        cells.extend(throughput.map(|it| Cell::from(or_unknown(it))));
+        cells.push(ratio_between(comparison, &pair));
+        let mut texts: Vec<String> = Vec::new();
         texts.extend(latency(&pair, unit, |it| it.p95).map(or_unknown));
         texts.push(arrow(latency(&pair, unit, |it| it.p50)));
         texts.push(arrow(latency(&pair, unit, |it| it.p99)));
@@ -50,7 +52,7 @@ pub(super) fn closed_loop(scenario: &ScenarioSummary, sides: &Sides<'_>) -> Part
         if with_errors {
             texts.push(arrow(each(&pair, failed)));
         }
-        let mut cells: Vec<Cell> = texts.into_iter().map(Into::into).collect();
+        cells.extend(texts.into_iter().map(Cell::from));
         cells.push(remarks(&pair, sides, &mut footnotes));
         Row { cells, is_failed: pair.iter().flatten().any(|cell| cell.status != Status::Ok) }
     };

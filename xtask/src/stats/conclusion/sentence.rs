@@ -15,10 +15,7 @@ pub(super) fn sentence(it: &Findings<'_>) -> String {
 fn too_few_runs(it: &Findings<'_>) -> String {
     let runs = it.of.cells.iter().map(|(cell, _)| cell.runs).filter(|runs| *runs > 0).min().unwrap_or(0);
     let runs = if runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") };
-    let fastest = name(it, it.fastest);
-    format!(
-        "Nothing can be told from {runs} a cell: 4 are the least, 5 are better. The best median is that of {fastest}."
-    )
+    format!("Nothing can be told from {runs} a cell: 4 are the least, 5 are better.")
 }
 
 fn told(it: &Findings<'_>) -> String {

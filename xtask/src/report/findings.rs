@@ -1,0 +1,84 @@
+//! The sentences below a table: what may be concluded from each of its comparisons, and how cells grow with their workers.
+
+use super::format::{per_second, significant};
+use super::http::is_http;
+use super::scenario_table::{by_id, coordinate};
+use super::table::Finding;
+use crate::matrix::axis::Axes;
+use crate::stats::summary::{ComparisonSummary, ScalingFit, ScalingSummary, ScenarioSummary, Verdict};
+
+/// All findings of a scenario, in the order of its rows. One that is the same for all comparisons stands once.
+pub(super) fn findings(scenario: &ScenarioSummary) -> Vec<Finding> {
+    let conclusion = |comparison: &ComparisonSummary| {
+        let sentence = &comparison.conclusion.as_ref()?.sentence;
+        let text = format!("{sentence}{}", holm(scenario, comparison).unwrap_or_default());
+        Some(Finding { about: shown(&comparison.fixed), text })
+    };
+    let mut findings: Vec<Finding> = scenario.comparisons.iter().filter_map(conclusion).collect();
+    let is_same = findings.windows(2).all(|two| two[0].text == two[1].text);
+    if is_same && findings.len() > 1 {
+        findings.truncate(1);
+        findings[0].about.clear();
+    }
+    findings.extend(scenario.scaling.iter().map(|sweep| scaling(scenario, sweep)));
+    findings
+}
+
+/// `lock = gil, cpu = 1ms`.
+fn shown(fixed: &Axes) -> String {
+    fixed.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")
+}
+
+/// What would not stand if all verdicts of the comparison were to stand together.
+fn holm(scenario: &ScenarioSummary, comparison: &ComparisonSummary) -> Option<String> {
+    let fallen = &comparison.conclusion.as_ref()?.not_after_holm;
+    let axis = scenario.compare.as_deref()?;
+    let has_direction = |verdict: Option<Verdict>| matches!(verdict, Some(Verdict::Faster | Verdict::Slower));
+    let directed = comparison.rows.iter().filter(|row| has_direction(row.verdict)).count();
+    let tested = comparison.rows.iter().filter(|row| row.verdict.is_some_and(|it| it != Verdict::Baseline)).count();
+    if fallen.is_empty() {
+        return None;
+    }
+    let which = if fallen.len() == directed {
+        "no verdict".to_owned()
+    } else {
+        let by_id = by_id(scenario);
+        let value =
+            |id: &String| by_id.get(id.as_str()).map_or_else(|| id.clone(), |cell| coordinate(&cell.axes, axis));
+        format!("not all verdicts (not {})", fallen.iter().map(value).collect::<Vec<_>>().join(", "))
+    };
+    Some(format!(
+        " Holm's correction for {tested} comparisons at once would let {which} stand: each is to be read alone."
+    ))
+}
+
+fn scaling(scenario: &ScenarioSummary, sweep: &ScalingSummary) -> Finding {
+    let of = shown(&sweep.fixed);
+    let about = if of.is_empty() { "scaling".to_owned() } else { format!("scaling, {of}") };
+    let fit = sweep.fit.as_ref().map(|fit| law(fit, if is_http(scenario) { "requests" } else { "tasks" }));
+    let text: Vec<String> = fit.into_iter().chain(sweep.note.clone()).collect();
+    Finding { about, text: text.join(" ") }
+}
+
+/// `contention 5.0 %, crosstalk 0.20 %, peak 1,030 tasks a second with 22 workers, knee at 6, R² 0.998.`
+fn law(fit: &ScalingFit, what: &str) -> String {
+    let percent =
+        |share: f64| if share < 5e-5 { "0 %".to_owned() } else { format!("{} %", significant(share * 100.0, 2)) };
+    let peak = match (fit.peak_workers, fit.peak_per_s) {
+        (Some(workers), Some(peak)) => format!("peak {} {what} a second with {}", per_second(peak), counted(workers)),
+        (None, Some(limit)) => format!("no peak, but a limit of {} {what} a second", per_second(limit)),
+        (_, None) => "no peak".to_owned(),
+    };
+    let knee = match fit.knee_workers {
+        Some(knee) => format!("knee at {}", significant(knee, 1)),
+        None => "no knee".to_owned(),
+    };
+    let (contention, crosstalk) = (percent(fit.contention), percent(fit.crosstalk));
+    format!("contention {contention}, crosstalk {crosstalk}, {peak}, {knee}, R² {:.3}.", fit.r_squared)
+}
+
+/// `22 workers`.
+fn counted(workers: f64) -> String {
+    let workers = format!("{workers:.0}");
+    if workers == "1" { "1 worker".to_owned() } else { format!("{workers} workers") }
+}
