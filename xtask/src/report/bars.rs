@@ -6,6 +6,7 @@ use super::format::ratio;
 use super::http::{is_http, is_open};
 use super::pivot::{pair, sides};
 use super::scenario_table::by_id;
+use super::standing::ends;
 use crate::stats::summary::{ComparisonRow, Ratio, ScenarioSummary, Verdict};
 
 /// The drawings of a table.
@@ -33,8 +34,7 @@ impl Bar {
     #[must_use]
     pub fn of(ratio: &Ratio, verdict: Option<Verdict>) -> Option<Self> {
         let is_drawable = |figure: &f64| figure.is_finite() && *figure > 0.0;
-        let end = |end: Option<f64>| end.filter(is_drawable);
-        let interval = end(ratio.low).zip(end(ratio.high)).map(|(low, high)| [low, high]);
+        let interval = ends(ratio).filter(|ends| ends.iter().all(is_drawable));
         is_drawable(&ratio.value).then_some(Self { value: ratio.value, interval, verdict })
     }
 }

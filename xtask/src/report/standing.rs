@@ -17,14 +17,19 @@ pub(super) fn cell(row: Option<&ComparisonRow>) -> Cell {
     }
 }
 
-/// `1.91–2.01`. One run a side has none: its interval covers nothing.
+/// `1.91–2.01`.
 fn interval(of: &Ratio) -> Option<String> {
+    ends(of).map(|[low, high]| format!("{}–{}", ratio(low), ratio(high)))
+}
+
+/// Both ends of a ratio's interval. One run a side has none: its interval covers nothing.
+pub(super) fn ends(of: &Ratio) -> Option<[f64; 2]> {
     of.confidence.filter(|confidence| *confidence > 0.0)?;
-    Some(format!("{}–{}", ratio(of.low?), ratio(of.high?)))
+    Some([of.low?, of.high?])
 }
 
 /// The sign of a verdict; the baseline needs none.
-fn sign(verdict: Verdict) -> Option<char> {
+pub(super) fn sign(verdict: Verdict) -> Option<char> {
     match verdict {
         Verdict::Baseline => None,
         Verdict::Faster => Some('▲'),

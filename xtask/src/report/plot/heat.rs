@@ -4,11 +4,12 @@
 
 use super::super::format::ratio_of;
 use super::super::scenario_table::{by_id, coordinate};
+use super::super::standing::sign;
 use super::figure::{coordinates, missing};
 use super::frame::{Frame, MARGIN, TOP, WIDTH};
 use super::lettering::{self, SIZE, SMALL};
 use super::palette::HEAT;
-use super::runs::{ratio_in_words, sign};
+use super::runs::ratio_in_words;
 use super::svg::{Anchor, group, hover, line, rect, text};
 use crate::stats::summary::{CellSummary, ComparisonRow, ComparisonSummary, Ratio, ScenarioSummary, Summary, Verdict};
 
