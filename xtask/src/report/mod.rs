@@ -18,6 +18,7 @@
 //! | [`terminal`], [`markdown`], [`csv`], [`json`] | one output format each |
 //! | [`document`](mod@document) | `tables.md`: all tables, and what they were taken with |
 //! | [`compare`] | the tables of two results |
+//! | [`history`], [`sparkline`] | the tables of all results |
 
 pub mod bars;
 pub mod compare;
@@ -27,12 +28,14 @@ mod findings;
 pub mod footnotes;
 pub mod format;
 pub mod heading;
+pub mod history;
 pub mod http;
 pub mod json;
 pub mod markdown;
 pub mod pivot;
 pub mod plot;
 pub mod scenario_table;
+pub mod sparkline;
 mod standing;
 pub mod table;
 pub mod terminal;

@@ -25,6 +25,12 @@ pub fn date(name: &str) -> String {
     }
 }
 
+/// The first seven digits of the machine's fingerprint, which the name of a result has; nothing for any other name.
+#[must_use]
+pub fn machine(name: &str) -> &str {
+    if is_result(name) { &name[SHAPE.len() - 7..SHAPE.len()] } else { "" }
+}
+
 const SHAPE: &str = "0000-00-00T000000Z-fffffff";
 
 /// Start and machine, and the number of the result among those that share them.

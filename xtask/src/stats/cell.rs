@@ -73,8 +73,14 @@ fn set_aside(summary: &mut CellSummary, scenario: &Scenario, runs: &[&SampleReco
         }
     };
     summary.set_aside = runs.iter().map(one).collect();
-    let note = |run: &SetAside| format!("round {} was made again: {}", run.round, run.reason);
-    summary.notes.extend(summary.set_aside.iter().map(note));
+    summary.notes.extend(match summary.set_aside.as_slice() {
+        [] => None,
+        [one] => Some(format!("round {} was made again: {}", one.round, one.reason)),
+        [first, ..] => {
+            let count = summary.set_aside.len();
+            Some(format!("{count} runs were made again, the first in round {}: {}", first.round, first.reason))
+        }
+    });
 }
 
 fn fill_in(summary: &mut CellSummary, scenario: &Scenario, cell: &Cell, cores: u32, runs: &[&SampleRecord]) {

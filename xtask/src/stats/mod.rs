@@ -21,6 +21,7 @@
 //! | [`settings`] | what all cells of a scenario share, for its table's head |
 //! | [`summarise`](mod@summarise) | joins them |
 //! | [`compare`] | two results, cell by cell |
+//! | [`history`](mod@history) | each cell's ratio over all results |
 
 pub mod cell;
 pub mod compare;
@@ -28,6 +29,7 @@ pub mod conclusion;
 pub mod flags;
 pub mod floor;
 pub mod histogram;
+pub mod history;
 pub mod holm;
 pub mod http;
 pub mod interval;

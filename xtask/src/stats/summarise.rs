@@ -26,7 +26,7 @@ pub struct RunTimes {
     pub started: SystemTime,
     /// When the last one ended.
     pub ended: SystemTime,
-    /// From the one to the other, by a clock that nobody sets.
+    /// From the one to the other, by a clock that nobody sets, without the gaps of a resumed run.
     pub wall_ns: u64,
     /// Whether every planned repetition was tried.
     pub complete: bool,
@@ -279,6 +279,29 @@ mod tests {
         let cells = one(&two_models(), &records).cells;
         assert_eq!((cells[0].status, cells[1].status), (Status::Skipped, Status::Unsupported));
         assert_eq!(cells[0].reason.as_deref(), Some("python3.14t is not installed."));
+    }
+
+    #[test]
+    fn a_run_that_was_made_again_is_shown_and_counts_in_no_figure() {
+        let disturbed = |round, ms| {
+            let Record::Sample(mut record) = sample("s/model=threads", round, ms * MS) else { unreachable!() };
+            record.disturbed = Some("other programs used 50 % of the CPUs".to_owned());
+            Record::Sample(record)
+        };
+        let records = [
+            sample("s/model=threads", 1, 200 * MS),
+            disturbed(2, 100),
+            disturbed(2, 900),
+            sample("s/model=threads", 2, 202 * MS),
+        ];
+        let summary = summarise(&two_models(), &records, &times(), &KnownFloors::default());
+        let cell = &summary.scenarios[0].cells[1];
+        assert_eq!(cell.elapsed_ns.as_ref().unwrap().values, [200 * MS, 202 * MS]);
+        assert_eq!((cell.runs, cell.flags.as_slice()), (2, &[][..]));
+        let aside: Vec<(u32, u64)> = cell.set_aside.iter().map(|run| (run.round, run.elapsed_ns / MS)).collect();
+        assert_eq!(aside, [(2, 100), (2, 900)]);
+        assert_eq!(cell.notes, ["2 runs were made again, the first in round 2: other programs used 50 % of the CPUs"]);
+        assert_eq!((summary.machine.counted_runs, summary.machine.repeated_runs), (4, 2));
     }
 
     #[test]

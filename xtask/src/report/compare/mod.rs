@@ -94,6 +94,7 @@ fn changes(comparison: &ResultComparison, most: Option<usize>) -> Table {
         Column::left("verdict", 0),
     ];
     let mut table = Table {
+        findings: Vec::new(),
         title: format!("{} → {}", base.name, new.name),
         question: None,
         settings: format!("{} → {} · {what}{more}", machine(base), machine(new)),
@@ -228,6 +229,7 @@ fn plain_row(cells: [String; 3]) -> Row {
 
 fn plain_table(title: &str, columns: [Column; 3], rows: Vec<Row>) -> Option<Table> {
     (!rows.is_empty()).then(|| Table {
+        findings: Vec::new(),
         title: title.to_owned(),
         question: None,
         settings: String::new(),

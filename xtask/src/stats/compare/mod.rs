@@ -105,7 +105,7 @@ pub struct Change {
 pub enum Unit {
     /// Elapsed time in nanoseconds: less is faster.
     Ns,
-    /// Right answers a second.
+    /// Tasks or right answers a second.
     PerS,
     /// A speed ratio.
     Ratio,

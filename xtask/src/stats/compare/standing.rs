@@ -1,6 +1,7 @@
 //! Where a cell stands within one result: its speed, and its ratio to its baseline.
 
 use super::{Estimate, Unit};
+use crate::matrix::axis::AxisValue;
 use crate::results::figures::{CellFigures, ScenarioFigures, Values};
 use crate::stats::summary::{Bound, Flag, Ratio, Status};
 
@@ -31,6 +32,8 @@ pub fn speed<'a>(scenario: &ScenarioFigures, cell: &'a CellFigures) -> Result<Sp
     }
     let (unit, values) = match scenario.kind.as_str() {
         "http" => (Unit::PerS, &cell.throughput_per_s),
+        // How many tasks fill a given time is counted anew for each result.
+        _ if fills_a_time(scenario, cell) => (Unit::PerS, &cell.throughput_per_s),
         _ => (Unit::Ns, &cell.elapsed_ns),
     };
     let values = values.as_ref().ok_or("it has no figures")?;
@@ -38,6 +41,12 @@ pub fn speed<'a>(scenario: &ScenarioFigures, cell: &'a CellFigures) -> Result<Sp
         return Err("it took no time at all");
     }
     Ok(Speed { unit, values, is_held_back: cell.flags.contains(&Flag::ClientBound) })
+}
+
+/// Whether `tasks` is a time, such as `330ms`, and no number.
+fn fills_a_time(scenario: &ScenarioFigures, cell: &CellFigures) -> bool {
+    let tasks = cell.axes.get("tasks").or_else(|| scenario.settings.get("tasks"));
+    matches!(tasks, Some(AxisValue::Text(_)))
 }
 
 impl Speed<'_> {
@@ -86,5 +95,35 @@ pub fn ratio(
     match from_runs() {
         Some(estimate) if estimate.low.is_some() => Some(estimate),
         other => said.or(other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::fixtures::{long, summary};
+    use crate::results::figures::Figures;
+
+    #[test]
+    fn tasks_that_fill_a_time_are_compared_by_how_many_were_done_a_second() {
+        let unit = |tasks: AxisValue| {
+            let mut scenario = long();
+            scenario.settings.insert("tasks".to_owned(), tasks);
+            let figures = Figures::from(&summary(vec![scenario]));
+            let scenario = &figures.scenarios[0];
+            speed(scenario, &scenario.cells[0]).unwrap().unit
+        };
+        assert_eq!(unit(8.into()), Unit::Ns);
+        assert_eq!(unit("330ms".into()), Unit::PerS);
+    }
+
+    #[test]
+    fn what_was_not_measured_has_no_speed_and_says_why() {
+        let figures = Figures::from(&summary(vec![long()]));
+        let scenario = &figures.scenarios[0];
+        assert_eq!(speed(scenario, &scenario.cells[4]).unwrap_err(), "it was not measured");
+        let mut short = scenario.cells[0].clone();
+        short.flags.push(Flag::BelowResolution);
+        assert_eq!(speed(scenario, &short).unwrap_err(), "it is too short for the clock");
     }
 }

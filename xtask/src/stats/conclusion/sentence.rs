@@ -51,7 +51,8 @@ fn nothing_faster(it: &Findings<'_>) -> String {
     let pick = it.simplest.unwrap_or(baseline);
     let why = if pick.id == baseline.id { "" } else { ", the simplest" };
     format!(
-        "Nothing here is faster than {shown}, as far as these runs can tell, and {} cannot be told from it: use {}{why}.",
+        "Nothing here is faster than {shown}, as far as these runs can tell, and {} cannot be told from it: use {}{why}, or \
+         make more runs.",
         names(it, &others),
         name(it, pick)
     )

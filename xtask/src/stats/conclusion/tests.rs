@@ -76,14 +76,17 @@ fn where_nothing_is_faster_the_baseline_is_to_be_used() {
     assert_eq!(
         sentence("model", &cells),
         "Nothing here is faster than sequential, as far as these runs can tell, and threads cannot be told from it: use \
-         sequential."
+         sequential, or make more runs."
     );
     assert_eq!(
         sentence("model", &[cells[0].clone(), cells[2].clone()]),
         "sequential, the baseline, is the fastest: the other is slower."
     );
     let simpler = [timed("model", "threads", 1_000, 3), timed("model", "async", 1_001, 3)];
-    assert!(sentence("model", &simpler).ends_with("async cannot be told from it: use async, the simplest."));
+    assert!(
+        sentence("model", &simpler)
+            .ends_with("async cannot be told from it: use async, the simplest, or make more runs.")
+    );
 }
 
 #[test]

@@ -32,7 +32,7 @@ pub fn notes(cell: &Cell, cores: u32, runs: &[&SampleRecord], summary: &CellSumm
     if let Work::Http(work) = &cell.work {
         notes.extend(http::notes(work, cores, summary));
     }
-    notes.extend(runs.iter().filter_map(|run| disturbed(run)));
+    notes.extend(disturbed(runs));
     notes.extend(outliers(&rounds, elapsed_ns));
     let shared_out = summary.by_worker.as_deref().filter(|_| divides_evenly(cell));
     notes.extend(shared_out.and_then(|by_worker| skewed(by_worker, what_is_shared(cell))));
@@ -46,10 +46,18 @@ fn below_resolution(median_ns: u64) -> Option<Note> {
     })
 }
 
-/// The engine decided it when it made the run; see [`disturbance`](crate::engine::disturbance).
-fn disturbed(run: &SampleRecord) -> Option<Note> {
-    let reason = run.disturbed.as_ref()?;
-    Some((Flag::Disturbed, format!("round {}: {reason}", run.round)))
+/// The engine decided it when it made the run; see [`disturbance`](crate::engine::disturbance). On a machine that is never
+/// quiet every run has a reason: then one stands for all.
+fn disturbed(runs: &[&SampleRecord]) -> Vec<Note> {
+    let reasons: Vec<(u32, &str)> =
+        runs.iter().filter_map(|run| Some((run.round, run.disturbed.as_deref()?))).collect();
+    match reasons.as_slice() {
+        [(first, reason), _, _, ..] => {
+            let text = format!("{} of {} runs were disturbed; round {first}: {reason}", reasons.len(), runs.len());
+            vec![(Flag::Disturbed, text)]
+        }
+        few => few.iter().map(|(round, reason)| (Flag::Disturbed, format!("round {round}: {reason}"))).collect(),
+    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "53 bits of nanoseconds are 104 days")]
@@ -150,6 +158,10 @@ mod tests {
         let reason = "9 % of its CPU time was stolen";
         let notes = flagged(Model::Threads, &[SECOND, SECOND], |runs| runs[1].disturbed = Some(reason.to_owned()));
         assert_eq!(notes, [(Flag::Disturbed, format!("round 2: {reason}"))]);
+        let notes = flagged(Model::Threads, &[SECOND; 4], |runs| {
+            runs[1..].iter_mut().for_each(|run| run.disturbed = Some(reason.to_owned()));
+        });
+        assert_eq!(notes, [(Flag::Disturbed, format!("3 of 4 runs were disturbed; round 2: {reason}"))]);
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod law;
 
 use law::Law;
 
+use super::interval::ratio_interval;
 use super::ratio::Speed;
 use super::summary::{CellSummary, Flag, ScalingFit, ScalingPoint, ScalingSummary, Status};
 use crate::matrix::axis::{Axes, AxisValue};
@@ -102,6 +103,15 @@ fn miss(law: &Law, points: &[ScalingPoint]) -> (f64, u32) {
     points.iter().map(share).fold((0.0, 0), |most, next| if next.0 > most.0 { next } else { most })
 }
 
+/// Whether chance alone may have made all the differences that the law is fitted to.
+fn is_all_noise(points: &[ScalingPoint]) -> bool {
+    let by_speed = |a: &&ScalingPoint, b: &&ScalingPoint| a.throughput_per_s.total_cmp(&b.throughput_per_s);
+    let (Some(slowest), Some(fastest)) = (points.iter().min_by(by_speed), points.iter().max_by(by_speed)) else {
+        return false;
+    };
+    ratio_interval(&fastest.values, &slowest.values).is_some_and(|it| it.is_enough() && !it.excludes_one())
+}
+
 /// What a reader should know of the fit.
 fn note(law: &Law, fit: &ScalingFit, points: &[ScalingPoint], left_out: usize) -> String {
     let mut said = Vec::new();
@@ -123,6 +133,9 @@ fn note(law: &Law, fit: &ScalingFit, points: &[ScalingPoint], left_out: usize) -
     }
     if law.is_superlinear {
         said.push("Some step grew by more than its share of workers, which the law does not know of.".to_owned());
+    }
+    if is_all_noise(points) {
+        said.push("The fastest and the slowest of these cells cannot be told apart.".to_owned());
     }
     let most = points.last().map_or(0, |point| point.workers);
     if fit.peak_workers.is_some_and(|peak| peak > f64::from(most)) && !fit.poor {

@@ -17,7 +17,7 @@ fn points(of: &[(u32, f64)]) -> Vec<ScalingPoint> {
         cell: format!("s/workers={workers}"),
         workers,
         throughput_per_s: x,
-        values: vec![x * 0.99, x, x * 1.01],
+        values: [0.99, 0.995, 1.0, 1.005, 1.01].map(|share| x * share).to_vec(),
     };
     of.iter().map(point).collect()
 }
@@ -43,9 +43,9 @@ fn swept(of: &[(u32, f64)]) -> Vec<ScalingSummary> {
 }
 
 fn measured(planned: &crate::matrix::plan::Cell, x: f64) -> CellSummary {
-    let mut summary = cell(&planned.id, &[1_000; 3]);
+    let mut summary = cell(&planned.id, &[1_000; 5]);
     summary.axes = planned.axes.clone();
-    summary.throughput_per_s = Spread::of(vec![x * 0.99, x, x * 1.01]);
+    summary.throughput_per_s = Spread::of([0.99, 0.995, 1.0, 1.005, 1.01].map(|share| x * share).to_vec());
     summary
 }
 
@@ -90,8 +90,15 @@ fn workers_that_bring_nothing_leave_the_peak_at_one() {
     assert_eq!(law.knee(), Some(1.0));
     let falling = Law::fitted(&points(&[(1, 100.0), (2, 80.0), (4, 60.0), (8, 40.0)]));
     assert_eq!(falling.peak_workers(), Some(1.0));
-    let flat = &swept(&[(1, 100.0), (2, 101.0), (4, 99.0), (8, 100.0)])[0];
+    let flat = &swept(&[(1, 100.0), (2, 100.3), (4, 99.8), (8, 100.0)])[0];
     assert!(!flat.fit.as_ref().unwrap().poor, "a flat line is described well, whatever R² says: {flat:?}");
+    assert_eq!(
+        flat.note.as_deref(),
+        Some(
+            "1 degree of freedom is left: one more number of workers would test the fit better. The fastest and the slowest of \
+             these cells cannot be told apart."
+        )
+    );
 }
 
 #[test]

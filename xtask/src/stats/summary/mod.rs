@@ -49,7 +49,7 @@ pub struct Summary {
     pub started: String,
     /// When the last one ended, RFC 3339 in UTC.
     pub ended: String,
-    /// From `started` to `ended`.
+    /// How long it ran: from `started` to `ended`, without the gaps of a run that was interrupted and resumed.
     pub wall_ns: u64,
     /// Set-up and elapsed time of all counted runs.
     pub measured_ns: u64,
@@ -84,11 +84,11 @@ pub struct MachineSummary {
     pub throttled_ns: Option<u64>,
     /// CPU time that other processes of this machine used while our cells ran, all CPUs together.
     pub others_ns: Option<u64>,
-    /// Counted runs that were disturbed, the repeated ones included.
+    /// Counted runs that were disturbed, those among them that were made again too.
     pub disturbed_runs: u32,
     /// Counted runs that were made again because the first try was disturbed.
     pub repeated_runs: u32,
-    /// Counted runs that were looked at.
+    /// Counted runs, whatever came of them, with those of A/A twins.
     pub counted_runs: u32,
 }
 
