@@ -103,7 +103,6 @@ fn changes(comparison: &ResultComparison, most: Option<usize>) -> Table {
         hints: Vec::new(),
         footnotes: Vec::new(),
         bars: Bars::default(),
-        findings: Vec::new(),
     };
     // A column that says nothing takes room from one that does.
     let is_empty: Vec<bool> = (0..table.columns.len())
@@ -238,7 +237,6 @@ fn plain_table(title: &str, columns: [Column; 3], rows: Vec<Row>) -> Option<Tabl
         hints: Vec::new(),
         footnotes: Vec::new(),
         bars: Bars::default(),
-        findings: Vec::new(),
     })
 }
 
