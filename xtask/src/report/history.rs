@@ -2,6 +2,7 @@
 
 use csv::{Terminator, WriterBuilder};
 
+use super::bars::Bars;
 use super::format::{UNKNOWN, ratio};
 use super::sparkline::sparkline;
 use super::table::{Cell, Column, Hint, Row, Table};
@@ -23,6 +24,7 @@ pub fn table(history: &MachineHistory, machine: &str, ascii: bool) -> Table {
     let (first, last) = (history.results.first(), history.results.last());
     let span = first.zip(last).map(|(first, last)| format!(", {} to {}", date(first), date(last)));
     Table {
+        bars: Bars::default(),
         findings: Vec::new(),
         title: format!("{machine} ({})", history.fingerprint),
         question: None,

@@ -20,14 +20,14 @@ fn a_terminal_shows_interval_verdict_floor_and_conclusion() {
         Which is fastest?
         op = burn, tasks = 8 · 3 runs, 1 warm-up, interleaved
 
-        lock  model        median        min–max               ratio  cores  peak mem  notes
-        ────────────────────────────────────────────────────────────────────────────────────────
-        gil   sequential  1.151 s    1.15–1.16 s                1.00    1.0  12.3 MiB
-        gil   threads     1.095 s    1.09–1.10 s  1.05 (0.99–1.08) ?    1.0  12.3 MiB
-        gil   processes   0.397 s  0.395–0.640 s  2.90 (1.82–2.93) ▲    2.0  12.3 MiB  outlier ¹
-        ────────────────────────────────────────────────────────────────────────────────────────
-        none  sequential  0.834 s  0.830–0.840 s                1.00    1.0  12.3 MiB
-        none  threads           –              –                   –      –         –  failed ²
+        lock  model        median        min–max               ratio    1                  2.93  cores  peak mem  notes
+        ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+        gil   sequential  1.151 s    1.15–1.16 s                1.00    ┊                          1.0  12.3 MiB
+        gil   threads     1.095 s    1.09–1.10 s  1.05 (0.99–1.08) ?    ┊●┤                        1.0  12.3 MiB
+        gil   processes   0.397 s  0.395–0.640 s  2.90 (1.82–2.93) ▲    ┊           ├─────────●    2.0  12.3 MiB  outlier ¹
+        ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+        none  sequential  0.834 s  0.830–0.840 s                1.00    ┊                          1.0  12.3 MiB
+        none  threads           –              –                   –    ┊                            –         –  failed ²
 
         lock = gil: processes is the fastest: 2.90 × sequential (1.82–2.93). Holm's correction for 2 comparisons at once would
           let no verdict stand: each is to be read alone.
@@ -122,12 +122,12 @@ fn scaling_is_said_below_the_table() {
         Which is fastest?
         op = burn, tasks = 8 · 3 runs, 1 warm-up, interleaved
 
-        workers    median       min–max  ratio  cores  peak mem
-        ───────────────────────────────────────────────────────
-        1        1.510 ms  1.50–1.52 ms   1.00    1.0  12.3 MiB
-        2        1.510 ms  1.50–1.52 ms   1.00    1.0  12.3 MiB
-        4        1.510 ms  1.50–1.52 ms   1.00    1.0  12.3 MiB
-        8        1.510 ms  1.50–1.52 ms   1.00    1.0  12.3 MiB
+        workers    median       min–max  ratio  0.91        1        1.10  cores  peak mem
+        ──────────────────────────────────────────────────────────────────────────────────
+        1        1.510 ms  1.50–1.52 ms   1.00              ┊                1.0  12.3 MiB
+        2        1.510 ms  1.50–1.52 ms   1.00              ●                1.0  12.3 MiB
+        4        1.510 ms  1.50–1.52 ms   1.00              ●                1.0  12.3 MiB
+        8        1.510 ms  1.50–1.52 ms   1.00              ●                1.0  12.3 MiB
 
         scaling, model = loops: contention 5.0 %, crosstalk 0.20 %, peak 743.4 tasks a second with 22
           workers, knee at 6, R² 0.998. 1 degree of freedom is left.
@@ -145,7 +145,7 @@ fn a_verdict_reads_the_same_without_colour_and_without_signs_beyond_ascii() {
     assert!(plain.contains("2.90 (1.82-2.93) ^") && plain.contains("^ faster, ? unresolved"), "{plain}");
     assert!(plain.contains("knee at 6, R2"), "{plain}");
     let coloured = Terminal { width: Some(120), ascii: false, colour: true }.render(&summary);
-    assert!(coloured.contains("\u{1b}[32m"), "{coloured}");
+    assert!(coloured.contains("\u{1b}[36m"), "{coloured}");
 }
 
 #[test]

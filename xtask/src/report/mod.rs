@@ -11,6 +11,7 @@
 //! | [`wide`] | the same where there are a few, for scenarios of many comparisons |
 //! | [`http`] | both for servers: requests a second and latency |
 //! | [`plot`] | pictures, as SVG |
+//! | [`bars`] | ratios drawn in characters |
 //! | [`heading`] | what stands above and right below the rows |
 //! | [`footnotes`] | what does not fit into a cell |
 //! | `standing` | a cell's ratio with interval and verdict, and how to read them |
@@ -20,6 +21,7 @@
 //! | [`compare`] | the tables of two results |
 //! | [`history`], [`sparkline`] | the tables of all results |
 
+pub mod bars;
 pub mod compare;
 pub mod csv;
 pub mod doctor;

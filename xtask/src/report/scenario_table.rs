@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use super::bars::Bars;
 use super::footnotes::Footnotes;
 use super::format::{cores, or_unknown};
 use super::table::{Cell, Column, Row, Table};
@@ -43,6 +44,7 @@ pub fn scenario_table(scenario: &ScenarioSummary) -> Table {
         hints: heading::hints(scenario),
         findings: findings::findings(scenario),
         footnotes: parts.footnotes.into_notes(),
+        bars: Bars::of(scenario),
     }
 }
 

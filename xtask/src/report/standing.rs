@@ -18,10 +18,15 @@ pub(super) fn cell(row: Option<&ComparisonRow>) -> Cell {
     }
 }
 
-/// `1.91–2.01`. One run a side has none: its interval covers nothing.
+/// `1.91–2.01`.
 fn interval(of: &Ratio) -> Option<String> {
+    ends(of).map(|[low, high]| ratio_interval(low, high))
+}
+
+/// Both ends of a ratio's interval. One run a side has none: its interval covers nothing.
+pub(super) fn ends(of: &Ratio) -> Option<[f64; 2]> {
     of.confidence.filter(|confidence| *confidence > 0.0)?;
-    Some(ratio_interval(of.low?, of.high?))
+    Some([of.low?, of.high?])
 }
 
 /// How to read what [`cell`] shows, as far as it is there: interval, signs, noise floor.

@@ -1,7 +1,9 @@
 //! The skeleton of a table: what every output format fills in its own way.
 
+use super::bars::Bars;
+
 /// A table, its cells already text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Table {
     /// The scenario's name.
     pub title: String,
@@ -19,6 +21,8 @@ pub struct Table {
     pub findings: Vec<Finding>,
     /// What did not fit into the cells.
     pub footnotes: Vec<Footnote>,
+    /// Ratios as drawings, for terminals.
+    pub bars: Bars,
 }
 
 /// A sentence below the table.
@@ -48,6 +52,8 @@ pub struct Column {
     pub align: Align,
     /// 0 is never dropped; where the room does not suffice, the highest goes first.
     pub rank: u8,
+    /// Whether its cells are drawings, coloured by verdict where there is colour.
+    pub is_bar: bool,
 }
 
 /// Which side cells lean to.
@@ -100,17 +106,28 @@ impl Column {
     /// A column of words.
     #[must_use]
     pub fn left(header: impl Into<String>, rank: u8) -> Self {
-        Self { header: header.into(), align: Align::Left, rank }
+        Self { header: header.into(), align: Align::Left, rank, is_bar: false }
     }
 
     /// A column of numbers.
     #[must_use]
     pub fn right(header: impl Into<String>, rank: u8) -> Self {
-        Self { header: header.into(), align: Align::Right, rank }
+        Self { header: header.into(), align: Align::Right, rank, is_bar: false }
     }
 }
 
 impl Table {
+    /// Puts the drawings, this many characters wide, into a column, if there are any.
+    pub fn draw_bars(&mut self, width: usize, ascii: bool) {
+        let Some((header, texts)) = self.bars.drawn(width, ascii) else { return };
+        let Some(index) = self.columns.iter().position(|column| column.header == self.bars.after) else { return };
+        self.columns.insert(index + 1, Column { is_bar: true, ..Column::left(header, 0) });
+        let rows = self.groups.iter_mut().flatten();
+        for (row, text) in rows.zip(texts.into_iter().chain(std::iter::repeat(String::new()))) {
+            row.cells.insert(index + 1, text.into());
+        }
+    }
+
     /// All rows in order.
     pub fn rows(&self) -> impl Iterator<Item = &Row> {
         self.groups.iter().flatten()

@@ -10,8 +10,11 @@ use unicode_width::UnicodeWidthStr;
 
 use super::Format;
 use super::scenario_table::scenario_table;
-use super::table::{Align, Finding, Table};
-use crate::stats::summary::Summary;
+use super::table::{Align, Cell, Column, Finding, Table};
+use crate::stats::summary::{Summary, Verdict};
+
+/// Characters of a ratio's drawing, from where there is much room to where there is little.
+const BAR_WIDTHS: [usize; 3] = [25, 17, 11];
 
 /// Spaces between two columns.
 const GAP: usize = 2;
@@ -85,6 +88,18 @@ impl Terminal {
         if width(&table) > room {
             table.shorten();
         }
+        self.with_bars(table, room)
+    }
+
+    /// Draws the ratios as wide as there is room beside what has to be there. A file of text, which has no width, has none.
+    fn with_bars(&self, table: Table, room: usize) -> Table {
+        for bar in BAR_WIDTHS {
+            let mut drawn = table.clone();
+            drawn.draw_bars(bar, self.ascii);
+            if width(&drawn) <= room {
+                return drawn;
+            }
+        }
         table
     }
 
@@ -93,10 +108,16 @@ impl Terminal {
         let bold = |header: &str| self.bold(header);
         builder.push_record(table.columns.iter().map(|column| bold(&column.header)));
         let mut breaks = vec![1];
+        let mut bars = table.bars.rows.iter();
         for group in &table.groups {
             for row in group {
-                let text = |text: &str| if row.is_failed { self.red(text) } else { self.by_verdict(text) };
-                builder.push_record(row.cells.iter().map(|cell| text(&cell.text)));
+                let verdict = bars.next().and_then(Option::as_ref).and_then(|bar| bar.verdict);
+                let text = |(cell, column): (&Cell, &Column)| match (row.is_failed, column.is_bar) {
+                    (_, true) => self.in_colour(&cell.text, verdict),
+                    (true, false) => self.red(&cell.text),
+                    (false, false) => self.by_sign(&cell.text),
+                };
+                builder.push_record(row.cells.iter().zip(&table.columns).map(text));
             }
             breaks.push(breaks[breaks.len() - 1] + group.len());
         }
@@ -129,12 +150,27 @@ impl Terminal {
         if self.colour { format!("\u{1b}[1m{text}\u{1b}[0m") } else { text.to_owned() }
     }
 
-    /// Green where a ratio is called faster, yellow where slower: the sign says the same without colour.
-    fn by_verdict(&self, text: &str) -> String {
+    /// A ratio in the colour of the sign behind it.
+    fn by_sign(&self, text: &str) -> String {
         match text.chars().last() {
-            Some('▲') if self.colour => format!("\u{1b}[32m{text}\u{1b}[0m"),
-            Some('▼') if self.colour => format!("\u{1b}[33m{text}\u{1b}[0m"),
+            Some('▲') => self.in_colour(text, Some(Verdict::Faster)),
+            Some('▼') => self.in_colour(text, Some(Verdict::Slower)),
             _ => text.to_owned(),
+        }
+    }
+
+    /// Blue is faster, yellow slower: nearly everybody tells the two apart. What is not resolved steps back.
+    fn in_colour(&self, text: &str, verdict: Option<Verdict>) -> String {
+        let colour = match verdict {
+            Some(Verdict::Faster) => 36,
+            Some(Verdict::Slower) => 33,
+            Some(Verdict::Unresolved) => 2,
+            Some(Verdict::Baseline) | None => return text.to_owned(),
+        };
+        if self.colour && !text.trim().is_empty() {
+            format!("\u{1b}[{colour}m{text}\u{1b}[0m")
+        } else {
+            text.to_owned()
         }
     }
 

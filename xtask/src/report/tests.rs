@@ -5,7 +5,7 @@ use expect_test::expect;
 use super::fixtures::{axis, comparison, failed, long, measured, pivot, scenario, summary};
 use super::{Format, Terminal, csv::Csv, document, json::Json, markdown::Markdown};
 use crate::results::Environment;
-use crate::stats::summary::{Status, Summary};
+use crate::stats::summary::{Status, Summary, Verdict};
 
 fn wide(summary: &Summary) -> String {
     Terminal { width: Some(120), ..Terminal::default() }.render(summary)
@@ -18,14 +18,14 @@ fn a_wide_terminal_shows_all_columns() {
         Which is fastest?
         op = burn, tasks = 8 · 3 runs, 1 warm-up, interleaved
 
-        lock  model        median        min–max  ratio  cores  peak mem  notes
-        ───────────────────────────────────────────────────────────────────────────
-        gil   sequential  1.151 s    1.15–1.16 s   1.00    1.0  12.3 MiB
-        gil   threads     1.095 s    1.09–1.10 s   1.05    1.0  12.3 MiB
-        gil   processes   0.397 s  0.395–0.640 s   2.90    2.0  12.3 MiB  outlier ¹
-        ───────────────────────────────────────────────────────────────────────────
-        none  sequential  0.834 s  0.830–0.840 s   1.00    1.0  12.3 MiB
-        none  threads           –              –      –      –         –  failed ²
+        lock  model        median        min–max  ratio    1                  2.90  cores  peak mem  notes
+        ──────────────────────────────────────────────────────────────────────────────────────────────────────
+        gil   sequential  1.151 s    1.15–1.16 s   1.00    ┊                          1.0  12.3 MiB
+        gil   threads     1.095 s    1.09–1.10 s   1.05    ┊●                         1.0  12.3 MiB
+        gil   processes   0.397 s  0.395–0.640 s   2.90    ┊─────────────────────●    2.0  12.3 MiB  outlier ¹
+        ──────────────────────────────────────────────────────────────────────────────────────────────────────
+        none  sequential  0.834 s  0.830–0.840 s   1.00    ┊                          1.0  12.3 MiB
+        none  threads           –              –      –    ┊                            –         –  failed ²
 
         ratio: above 1.00 is faster than model = sequential
         ¹ cpu-bound/model=processes,lock=gil: round 3 took 1.61 times the median
@@ -180,12 +180,12 @@ fn odd_names_stay_aligned_and_cannot_steer_a_terminal() {
         Does *this* hold for 1 < 2?
         op = burn, tasks = 8 · 3 runs, 1 warm-up, interleaved
 
-        task            median  min–max  ratio  cores  peak mem
-        ───────────────────────────────────────────────────────
-        a|b           1.500 ms        –   1.00    1.0  12.3 MiB
-        <b>`c`        1.500 ms        –   1.00    1.0  12.3 MiB
-        say "hi", ok  1.500 ms        –   1.00    1.0  12.3 MiB
-        並列 [31m     1.500 ms        –   1.00    1.0  12.3 MiB
+        task            median  min–max  ratio  0.91        1        1.10  cores  peak mem
+        ──────────────────────────────────────────────────────────────────────────────────
+        a|b           1.500 ms        –   1.00              ┊                1.0  12.3 MiB
+        <b>`c`        1.500 ms        –   1.00              ●                1.0  12.3 MiB
+        say "hi", ok  1.500 ms        –   1.00              ●                1.0  12.3 MiB
+        並列 [31m     1.500 ms        –   1.00              ●                1.0  12.3 MiB
 
         ratio: above 1.00 is faster than task = a|b
     "#]]
@@ -398,4 +398,75 @@ fn the_document_says_what_with_on_what_and_what_went_wrong() {
         - All of the statistics is explained in `docs/statistics.md`.
         - Locks are emulations, and are called by what they emulate: `gil` is CPython's, `gvl` is Ruby's.
     "#]].assert_eq(&text);
+}
+
+/// Ratios with intervals and verdicts.
+fn resolved() -> Summary {
+    let mut scenario = long();
+    let rows = &mut scenario.comparisons[0].rows;
+    let mut known = |row: usize, low: f64, high: f64, verdict| {
+        let ratio = rows[row].ratio.as_mut().unwrap();
+        (ratio.low, ratio.high, ratio.confidence) = (Some(low), Some(high), Some(0.968));
+        rows[row].verdict = Some(verdict);
+    };
+    known(1, 0.82, 1.2, Verdict::Unresolved);
+    known(2, 2.4, 3.1, Verdict::Faster);
+    summary(vec![scenario])
+}
+
+#[test]
+fn a_ratio_is_drawn_with_its_interval_where_there_is_room_for_it() {
+    let rows = |width: usize, ascii: bool| -> String {
+        let text = Terminal { width: Some(width), ascii, colour: false }.render(&resolved());
+        text.lines().skip(4).take(5).map(|line| line.to_owned() + "\n").collect()
+    };
+    expect![[r#"
+        lock  model        median        min–max               ratio    1          3.10  cores  peak mem  notes
+        ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+        gil   sequential  1.151 s    1.15–1.16 s                1.00    ┊                  1.0  12.3 MiB
+        gil   threads     1.095 s    1.09–1.10 s  1.05 (0.82–1.20) ?  ├─┊●─┤               1.0  12.3 MiB
+        gil   processes   0.397 s  0.395–0.640 s  2.90 (2.40–3.10) ▲    ┊          ├─●┤    2.0  12.3 MiB  outlier ¹
+    "#]]
+    .assert_eq(&rows(110, false));
+    expect![[r#"
+        lock  model        median        min-max               ratio  cores  peak mem  notes
+        ------------------------------------------------------------------------------------------
+        gil   sequential  1.151 s    1.15-1.16 s                1.00    1.0  12.3 MiB
+        gil   threads     1.095 s    1.09-1.10 s  1.05 (0.82-1.20) ?    1.0  12.3 MiB
+        gil   processes   0.397 s  0.395-0.640 s  2.90 (2.40-3.10) ^    2.0  12.3 MiB  outlier [1]
+    "#]]
+    .assert_eq(&rows(96, true));
+    expect![[r#"
+        lock  model        median               ratio  notes
+        ────────────────────────────────────────────────────────
+        gil   sequential  1.151 s                1.00
+        gil   threads     1.095 s  1.05 (0.82–1.20) ?
+        gil   processes   0.397 s  2.90 (2.40–3.10) ▲  outlier ¹
+    "#]]
+    .assert_eq(&rows(60, false));
+}
+
+#[test]
+fn drawings_are_for_windows_only() {
+    for text in [Terminal::default().render(&resolved()), Markdown.render(&resolved()), Csv.render(&resolved())] {
+        assert!(!text.contains(['●', '┊', '├']), "{text}");
+    }
+    let plain = Terminal { width: Some(120), ascii: true, colour: false }.render(&resolved());
+    assert!(plain.is_ascii(), "{plain}");
+}
+
+#[test]
+fn a_drawing_has_the_colour_of_its_verdict() {
+    let coloured = Terminal { width: Some(120), colour: true, ascii: false }.render(&resolved());
+    let line = |word: &str| coloured.lines().find(|line| line.contains(word)).unwrap();
+    assert!(line("processes").contains("\u{1b}[36m"), "{coloured}");
+    assert!(line("gil   threads").contains("\u{1b}[2m"), "{coloured}");
+    assert!(!line("gil   sequential").contains('\u{1b}'), "{coloured}");
+    let plain = Terminal { width: Some(120), ..Terminal::default() }.render(&resolved());
+    let mut stripped = coloured.clone();
+    for code in ["[1m", "[2m", "[31m", "[33m", "[36m", "[0m"] {
+        stripped = stripped.replace(&format!("\u{1b}{code}"), "");
+    }
+    let stripped: String = stripped.lines().map(|line| line.trim_end().to_owned() + "\n").collect();
+    assert_eq!(stripped, plain);
 }

@@ -7,6 +7,7 @@
 
 pub mod csv;
 
+use super::bars::Bars;
 use super::format::{UNKNOWN, or_unknown, per_second, ratio, significant};
 use super::table::{Cell, Column, Row, Table};
 use super::units::time;
@@ -93,7 +94,6 @@ fn changes(comparison: &ResultComparison, most: Option<usize>) -> Table {
         Column::left("verdict", 0),
     ];
     let mut table = Table {
-        findings: Vec::new(),
         title: format!("{} → {}", base.name, new.name),
         question: None,
         settings: format!("{} → {} · {what}{more}", machine(base), machine(new)),
@@ -102,6 +102,7 @@ fn changes(comparison: &ResultComparison, most: Option<usize>) -> Table {
         hints: Vec::new(),
         findings: Vec::new(),
         footnotes: Vec::new(),
+        bars: Bars::default(),
     };
     // A column that says nothing takes room from one that does.
     let is_empty: Vec<bool> = (0..table.columns.len())
@@ -227,7 +228,6 @@ fn plain_row(cells: [String; 3]) -> Row {
 
 fn plain_table(title: &str, columns: [Column; 3], rows: Vec<Row>) -> Option<Table> {
     (!rows.is_empty()).then(|| Table {
-        findings: Vec::new(),
         title: title.to_owned(),
         question: None,
         settings: String::new(),
@@ -236,6 +236,7 @@ fn plain_table(title: &str, columns: [Column; 3], rows: Vec<Row>) -> Option<Tabl
         hints: Vec::new(),
         findings: Vec::new(),
         footnotes: Vec::new(),
+        bars: Bars::default(),
     })
 }
 

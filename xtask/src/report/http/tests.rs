@@ -189,11 +189,11 @@ fn at_sixty_columns_requests_ratio_and_one_percentile_remain() {
         model = loops, connections = 64, requests = 1,000 · 3 runs,
         1 warm-up, interleaved
 
-        workers  req/s  ratio       p95  errors  notes
-        ──────────────────────────────────────────────
-        1        415.3   1.00  173.4 ms       0
-        4        625.8   1.51  151.1 ms       0  ¹
-        8        1,778  ≥4.28  41.00 ms      12  ²
+        workers  req/s  ratio   1     4.28       p95  errors  notes
+        ───────────────────────────────────────────────────────────
+        1        415.3   1.00   ┊           173.4 ms       0
+        4        625.8   1.51   ┊─●         151.1 ms       0  ¹
+        8        1,778  ≥4.28   ┊────────●  41.00 ms      12  ²
 
         ratio: above 1.00 is faster than workers = 1; ≥, ≤: the
         client held one side back

@@ -47,11 +47,11 @@ fn fastest(scenario: &ScenarioSummary) -> String {
         });
         let told = |(value, name): &(f64, String)| format!("{name} {}", figure.shown(*value));
         let place = facet(comparison);
-        let place = if place.is_empty() { String::new() } else { format!("{place}: ") };
+        let (place, fastest) = if place.is_empty() { (place, "Fastest") } else { (format!("{place}: "), "fastest") };
         match known.as_slice() {
             [] => None,
             [only] => Some(format!("{place}{}.", told(only))),
-            [first, .., last] => Some(format!("{place}fastest {}, slowest {}.", told(first), told(last))),
+            [first, .., last] => Some(format!("{place}{fastest} {}, slowest {}.", told(first), told(last))),
         }
     };
     scenario.comparisons.iter().filter_map(sentence).take(MOST).collect::<Vec<_>>().join(" ")

@@ -29,13 +29,13 @@ impl Figure {
 
     /// The median and the values of the counted runs, where the cell was measured.
     pub fn runs(self, cell: &CellSummary) -> Option<(f64, Vec<f64>)> {
-        let all = (cell.status == Status::Ok).then_some(())?;
-        let (median, values) = match (all, self) {
-            ((), Self::Elapsed) => {
+        let (median, values): (f64, Vec<f64>) = match self {
+            _ if cell.status != Status::Ok => return None,
+            Self::Elapsed => {
                 let spread = cell.elapsed_ns.as_ref()?;
                 (spread.median as f64, spread.values.iter().map(|ns| *ns as f64).collect())
             }
-            ((), Self::Throughput) => {
+            Self::Throughput => {
                 let spread = cell.throughput_per_s.as_ref()?;
                 (spread.median, spread.values.clone())
             }

@@ -77,8 +77,8 @@ fn fitting(text: &str, size: f64, room: f64) -> usize {
 
 /// The last place up to `end` behind which a new line may begin; `end` where there is none.
 fn word_break(text: &str, end: usize) -> usize {
-    let breaks = text[..end].char_indices().filter(|(_, sign)| matches!(sign, ' ' | ',' | '-' | '/' | '_'));
-    breaks.last().map(|(index, sign)| index + sign.len_utf8()).filter(|&index| index > end / 3).unwrap_or(end)
+    let mut breaks = text[..end].char_indices().filter(|(_, sign)| matches!(sign, ' ' | ',' | '-' | '/' | '_'));
+    breaks.next_back().map(|(index, sign)| index + sign.len_utf8()).filter(|&index| index > end / 3).unwrap_or(end)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 
 use super::super::format::ratio_of;
 use super::super::scenario_table::by_id;
+use super::super::standing::ends;
 use super::figure::{Figure, facet, missing, row, shortest};
 use super::frame::{Frame, MARGIN, TOP, WIDTH, whisker};
 use super::lettering::{self, SIZE, SMALL};
@@ -87,7 +88,7 @@ impl<'a> Blocks<'a> {
                 }
                 (drawn, marks, measured) = (drawn + 1, marks + runs, measured + usize::from(runs > 0));
                 blocks.has_set_aside |= !figure.set_aside(cell).is_empty();
-                blocks.has_intervals |= row.ratio.is_some_and(|ratio| ratio.low.is_some());
+                blocks.has_intervals |= row.ratio.as_ref().and_then(ends).is_some();
                 rows.push((row, cell));
             }
             if !rows.is_empty() {
@@ -124,14 +125,13 @@ impl Layout {
         let labels = blocks.cells().map(|(block, _, cell)| row(scenario, &block.comparison.fixed, cell));
         let widest = labels.map(|label| lettering::width(&label, SIZE)).fold(40.0, f64::max);
         let label_room = widest.min(230.0);
-        let known = |ratio: &Ratio| [Some(ratio.value), ratio.low, ratio.high];
+        let known = |ratio: &Ratio| ends(ratio).into_iter().flatten().chain([ratio.value]).collect::<Vec<_>>();
         let ratios: Vec<f64> = blocks
             .cells()
             .filter(|(_, row, _)| row.verdict != Some(Verdict::Baseline))
             .filter_map(|(block, row, _)| Some((block, row.ratio.as_ref()?, row)))
             .filter(|(block, _, row)| block.comparison.baseline.as_deref() != Some(row.cell.as_str()))
             .flat_map(|(_, ratio, _)| known(ratio))
-            .flatten()
             .filter(|figure| figure.is_finite() && *figure > 0.0)
             .collect();
         let floors: Vec<f64> = blocks.shown.iter().filter_map(|block| floor(block.comparison)).collect();
@@ -290,8 +290,8 @@ fn ratio_of_row(
         return;
     }
     let said = ratio_in_words(name, ratio, verdict);
-    if let (Some(low), Some(high)) = (ratio.low, ratio.high) {
-        let ends = [scale.at(low), scale.at(high)];
+    if let Some(ends) = ends(ratio) {
+        let ends = ends.map(|end| scale.at(end));
         frame.add(hover(whisker(&format!("mid {}", series.stroke()), ends, middle, 4.5), &said));
     }
     let from_one = [[scale.at(1.0), middle], [scale.at(ratio.value), middle]];
@@ -305,9 +305,9 @@ fn ratio_of_row(
 /// `threads: ratio 2.90, 96.8 % interval 2.80 to 3.00, faster`.
 pub(super) fn ratio_in_words(name: &str, ratio: &Ratio, verdict: Option<Verdict>) -> String {
     let mut said = format!("{name}: ratio {}", ratio_of(ratio));
-    if let (Some(low), Some(high)) = (ratio.low, ratio.high) {
+    if let Some(ends) = ends(ratio) {
         let confidence = ratio.confidence.map(|share| format!("{} % ", shortest(share * 100.0))).unwrap_or_default();
-        let [low, high] = [low, high].map(super::super::format::ratio);
+        let [low, high] = ends.map(super::super::format::ratio);
         said += &format!(", {confidence}interval {low} to {high}");
     }
     match verdict {

@@ -28,8 +28,11 @@ pub(super) fn scaling(scenario: &ScenarioSummary, prefix: &str, alt: &str) -> Op
     let most_workers = shown.iter().map(Curve::most_workers).reduce(f64::max)?;
     let most = shown.iter().flat_map(|curve| curve.speed_ups()).fold(1.0, f64::max);
     let title = format!("{}: speed-up", scenario.name);
-    let subtitle =
-        "how many times one worker's throughput · dashed grey: ideal · curve: Universal Scalability Law, fitted";
+    let subtitle = if shown.iter().any(|curve| curve.fit().is_some()) {
+        "how many times one worker's throughput · dashed grey: ideal · curve: Universal Scalability Law, fitted"
+    } else {
+        "how many times one worker's throughput · dashed grey: ideal"
+    };
     let mut frame = Frame::new(prefix, &title, subtitle, alt);
     let name = |curve: &Curve<'_>| {
         let name = coordinates(&curve.of.fixed);
@@ -47,7 +50,7 @@ pub(super) fn scaling(scenario: &ScenarioSummary, prefix: &str, alt: &str) -> Op
     }
     let top = TOP + if entries.len() > 1 { height } else { 0.0 };
     let mut add = |element: Element| frame.add(element);
-    let panel = Panel::new(&mut add, [MARGIN, top - 14.0, WIDTH - 2.0 * MARGIN, HEIGHT], "", 44.0);
+    let panel = Panel::new(&mut add, [MARGIN, top - 4.0, WIDTH - 2.0 * MARGIN, HEIGHT], "", 44.0);
     let across = Scale::linear(most_workers * 1.06, panel.across());
     let up = Scale::linear(most * 1.12, panel.upwards());
     panel.ticks_upwards(&mut add, named(&up, 7, shortest));
@@ -69,7 +72,7 @@ pub(super) fn scaling(scenario: &ScenarioSummary, prefix: &str, alt: &str) -> Op
         frame.note(format!("{name}{}", curve.in_words()));
     }
     frame.left_out(shown.len(), curves.len(), "curves");
-    Some(frame.finish(top - 14.0 + HEIGHT))
+    Some(frame.finish(top - 4.0 + HEIGHT))
 }
 
 /// A sweep that can be drawn.
@@ -150,8 +153,7 @@ impl<'a> Curve<'a> {
     /// What the fit says.
     fn in_words(&self) -> String {
         let Some(fit) = self.fit() else {
-            let why = self.of.note.as_deref().unwrap_or("too few points, or they lie on no such curve");
-            return format!("no fit: {why}");
+            return self.of.note.clone().unwrap_or_else(|| "No curve fits these points.".to_owned());
         };
         let peak = match (fit.peak_workers, fit.peak_per_s) {
             (Some(workers), Some(_)) => format!("peak at {} workers", significant(workers, 2)),

@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn numbers_have_one_decimal_at_most() {
-        assert_eq!([0.0, -0.04, 12.0, 3.14159, -2.25].map(number), ["0", "0", "12", "3.1", "-2.3"]);
+        assert_eq!([0.0, -0.04, 12.0, 3.26159, -2.25].map(number), ["0", "0", "12", "3.3", "-2.3"]);
     }
 
     #[test]
