@@ -2,8 +2,6 @@
 //!
 //! It has what makes pictures hard to compress and to scale: slow changes of colour, sharp edges and noise.
 
-use std::sync::LazyLock;
-
 use protocol::mix;
 
 /// A picture of 8 bits a channel, red, green and blue.
@@ -24,18 +22,13 @@ const TOLERANCE: f32 = 8.0;
 /// How strong the noise is, to either side, of 255.
 const NOISE: f32 = 14.0;
 
-/// The mean colour of each block, from enough points to have no error of its own.
-static LOOK: LazyLock<Vec<[f32; 3]>> =
-    LazyLock::new(|| means(FINE, FINE * 3 / 4, |x, y| pixel(x, y, FINE, FINE * 3 / 4, 1)));
-
 /// A picture this wide shows all there is.
-const FINE: u32 = 640;
+const FINE_WIDTH: u32 = 640;
 
 impl Picture {
     /// The picture at this size.
     pub fn new(width: u32, height: u32) -> Self {
-        // A small picture shows the mean of what its pixels cover, as one made smaller from a large one does.
-        let points = (FINE / width.max(1)).clamp(1, 8);
+        let points = points(width);
         let mut rgb = Vec::with_capacity(width as usize * height as usize * 3);
         for y in 0..height {
             for x in 0..width {
@@ -50,16 +43,43 @@ impl Picture {
         Self { width, height, rgb }
     }
 
-    /// What is wrong with the look of this picture, if anything.
-    pub fn flaw(&self) -> Option<String> {
-        let got = means(self.width, self.height, |x, y| {
+    /// The mean colour of each block.
+    fn means(&self) -> Vec<[f32; 3]> {
+        means(self.width, self.height, |x, y| {
             let start = (y as usize * self.width as usize + x as usize) * 3;
             [0, 1, 2].map(|channel| f32::from(self.rgb[start + channel]))
-        });
-        for (block, (got, expected)) in got.into_iter().zip(&*LOOK).enumerate() {
+        })
+    }
+}
+
+/// How the picture looks at a size.
+#[derive(Debug)]
+pub struct Look {
+    width: u32,
+    height: u32,
+    means: Vec<[f32; 3]>,
+}
+
+impl Look {
+    /// The look of the picture at this size.
+    pub fn new(width: u32, height: u32) -> Self {
+        let points = points(width);
+        Self { width, height, means: means(width, height, |x, y| pixel(x, y, width, height, points)) }
+    }
+
+    /// What is wrong with a picture that should look like this, if anything.
+    pub fn flaw(&self, picture: &Picture) -> Option<String> {
+        if (picture.width, picture.height) != (self.width, self.height) {
+            let (width, height) = (picture.width, picture.height);
+            return Some(format!(
+                "it is {width} x {height} in size, and {} x {} was asked for",
+                self.width, self.height
+            ));
+        }
+        for (block, (got, expected)) in picture.means().into_iter().zip(&self.means).enumerate() {
             for (channel, name) in ["red", "green", "blue"].into_iter().enumerate() {
                 let (got, expected) = (got[channel], expected[channel]);
-                if !((got - expected).abs() <= TOLERANCE) {
+                if (got - expected).abs() > TOLERANCE {
                     let (row, column) = (block as u32 / BLOCKS, block as u32 % BLOCKS);
                     return Some(format!(
                         "{name} of its block {row}, {column} is {got:.0} of 255 on average, and {expected:.0} was expected"
@@ -69,6 +89,12 @@ impl Picture {
         }
         None
     }
+}
+
+/// A small picture shows the mean of what its pixels cover, as one made smaller from a large one does: of so many points a
+/// side of each.
+fn points(width: u32) -> u32 {
+    (FINE_WIDTH / width.max(1)).clamp(1, 8)
 }
 
 /// The mean colour of a pixel, from so many points a side.
@@ -130,14 +156,14 @@ mod tests {
     fn the_picture_is_the_same_every_time_and_looks_the_same_at_every_size() {
         assert_eq!(Picture::new(80, 60), Picture::new(80, 60));
         for (width, height) in [(64, 48), (100, 75), (333, 249), (641, 480)] {
-            assert_eq!(Picture::new(width, height).flaw(), None, "{width} x {height}");
+            assert_eq!(Look::new(width, height).flaw(&Picture::new(width, height)), None, "{width} x {height}");
         }
     }
 
     #[test]
     fn another_picture_does_not_look_the_same() {
         let good = Picture::new(80, 60);
-        let changed = |rgb: Vec<u8>| Picture { rgb, ..good.clone() }.flaw();
+        let changed = |rgb: Vec<u8>| Look::new(80, 60).flaw(&Picture { rgb, ..good.clone() });
         assert!(changed(vec![0; 80 * 60 * 3]).is_some(), "black");
         assert!(changed(vec![128; 80 * 60 * 3]).is_some(), "grey");
         let upside_down = good.rgb.chunks(80 * 3).rev().flatten().copied().collect();

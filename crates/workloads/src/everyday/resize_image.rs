@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use fast_image_resize::{
     FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer,
     images::{Image, ImageRef},
@@ -16,7 +16,7 @@ use image::{ExtendedColorType, ImageFormat, codecs::jpeg::JpegEncoder};
 use interpreter_lock::InterpreterLock;
 use protocol::By;
 
-use super::picture::Picture;
+use super::picture::{Look, Picture};
 use crate::{
     Step, Timer,
     in_flight::InFlight,
@@ -48,6 +48,7 @@ struct Shared {
     scratch: Scratch,
     slots: Slots,
     width: u32,
+    look: Look,
     program: Option<String>,
 }
 
@@ -71,7 +72,7 @@ impl ResizeImage {
             By::Library => None,
             By::Program(program) => Some(program.clone()),
         };
-        let shared = Shared { scratch, slots: Slots::default(), width, program };
+        let shared = Shared { scratch, slots: Slots::default(), width, look: Look::new(width, height(width)), program };
         Ok(Self { shared: Arc::new(shared), in_flight: Arc::default() })
     }
 
@@ -148,17 +149,10 @@ impl Shared {
     /// The result of a step that has come to this JPEG.
     fn judged(&self, jpeg: &[u8]) -> Result<u64> {
         let small = decoded(jpeg).context("the smaller picture is no JPEG")?;
-        let (width, height) = (self.width, height(self.width));
-        ensure!(
-            (small.width, small.height) == (width, height),
-            "the smaller picture is {} x {} in size, and {width} x {height} was asked for",
-            small.width,
-            small.height
-        );
-        if let Some(flaw) = small.flaw() {
-            anyhow::bail!("the smaller picture does not look like the original: {flaw}");
+        if let Some(flaw) = self.look.flaw(&small) {
+            bail!("the smaller picture is wrong: {flaw}");
         }
-        Ok(u64::from(width) << 32 | u64::from(height))
+        Ok(u64::from(small.width) << 32 | u64::from(small.height))
     }
 }
 
@@ -244,7 +238,7 @@ mod tests {
         fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
         let program = By::Program(script.to_str().unwrap().to_owned());
         for error in both_ways(&resize(folder.path(), &program), 0).map(Result::unwrap_err) {
-            assert_eq!(error, "the smaller picture is 320 x 240 in size, and 80 x 60 was asked for");
+            assert_eq!(error, "the smaller picture is wrong: it is 320 x 240 in size, and 80 x 60 was asked for");
         }
     }
 
