@@ -54,7 +54,7 @@ struct State {
     switching: usize,
     /// How many drops had to wait for a switch.
     forced: u64,
-    /// How long threads have waited in `take`, all added up.
+    /// How long threads have waited in `take` and for switches, all added up.
     waited: Duration,
 }
 
@@ -142,9 +142,11 @@ impl Gil {
         state.forced += 1;
         state.switching += 1;
         self.released.notify_one();
+        let begun = Instant::now();
         while state.last_holder == Some(me) {
             state = wait(&self.switched, state);
         }
+        state.waited += begun.elapsed();
         state.switching -= 1;
     }
 

@@ -175,11 +175,10 @@ impl InterpreterLock {
         }
     }
 
-    /// How long threads have waited to acquire the lock, all threads added up; those that still wait count when they have
-    /// it. `None` where there is no lock.
+    /// How long threads have waited because of the lock, all threads added up: to acquire it, and at a GIL's forced switch
+    /// until another thread has taken it. Those that still wait count when they go on. `None` where there is no lock.
     ///
-    /// Only a thread that waits anyway looks at the clock. What a GIL's holder waits at a forced switch, until another
-    /// thread has taken the lock, is not in it.
+    /// Only a thread that waits anyway looks at the clock.
     #[must_use]
     pub fn waited(&self) -> Option<Duration> {
         match &self.0.kind {

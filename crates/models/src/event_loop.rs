@@ -81,8 +81,8 @@ pub trait Tasks: 'static {
     fn run(&self, index: u64, timer: &Timer) -> impl Future<Output = Result<u64>>;
 }
 
-/// Makes the threads of a runtime let go of the lock while they have nothing to do.
-pub fn release_while_parked(builder: &mut Builder, lock: &InterpreterLock) {
+/// Makes the thread of a runtime let go of the lock while it has nothing to do.
+fn release_while_parked(builder: &mut Builder, lock: &InterpreterLock) {
     let (parking, unparked) = (lock.clone(), lock.clone());
     builder.on_thread_park(move || parking.release()).on_thread_unpark(move || unparked.acquire());
 }

@@ -36,7 +36,10 @@ fn run_step<S: Step>(batch: &Arc<Batch>, step: &S) -> Result<Outcome> {
             .max_blocking_threads(batch.workers)
             .thread_keep_alive(KEEP_ALIVE)
             .thread_name("worker")
-            .on_thread_start(move || entering.enter());
+            .on_thread_start(move || {
+                entering.enter();
+                entering.begin();
+            });
         step.configure(builder);
     })?;
     if step.computes() {

@@ -4,6 +4,7 @@
 //! part of the pool, and each spawn would go through the queue for foreign threads.
 
 use std::{
+    cell::Cell,
     mem,
     ops::Range,
     sync::{Arc, Mutex, PoisonError, mpsc},
@@ -15,7 +16,12 @@ use protocol::Checksum;
 use tokio::runtime::Builder;
 use workloads::{Step, Timer, with_step};
 
-use crate::{Batch, Outcome, event_loop::release_while_parked, tally::Tally, task::Inline};
+use crate::{Batch, Outcome, tally::Tally, task::Inline};
+
+thread_local! {
+    /// Whether this thread has parked before.
+    static BEGUN: Cell<bool> = const { Cell::new(false) };
+}
 
 pub fn run(batch: &Arc<Batch>) -> Result<Outcome> {
     with_step!(&batch.operation, step => run_step(batch, step))
@@ -28,9 +34,10 @@ fn run_step<S: Step>(batch: &Arc<Batch>, step: &S) -> Result<Outcome> {
     let mut builder = Builder::new_multi_thread();
     builder.worker_threads(workers).thread_name("worker");
     let (entering, acquiring, releasing) = (Arc::clone(&tally), batch.lock.clone(), batch.lock.clone());
+    let (beginning, parking, unparked) = (Arc::clone(&tally), batch.lock.clone(), batch.lock.clone());
     builder
-        // Threads for blocking calls, which only file operations ask for, start when all workers run: they run no code of a
-        // task and have nothing to do with the lock.
+        // Threads for blocking calls, which only file operations ask for, start when all workers have begun: they run no code
+        // of a task and have nothing to do with the lock.
         .on_thread_start(move || {
             entering.enter();
             if Tally::number() < workers {
@@ -41,8 +48,16 @@ fn run_step<S: Step>(batch: &Arc<Batch>, step: &S) -> Result<Outcome> {
             if Tally::number() < workers {
                 releasing.release();
             }
-        });
-    release_while_parked(&mut builder, &batch.lock);
+        })
+        // A worker has begun when it has found nothing to do. Until then it may still wait for the lock at its start, and
+        // a thread for blocking calls would take over what it was to run.
+        .on_thread_park(move || {
+            if !BEGUN.replace(true) {
+                beginning.begin();
+            }
+            parking.release();
+        })
+        .on_thread_unpark(move || unparked.acquire());
     step.configure(&mut builder);
     let runtime = Timer::enable(&mut builder)
         .build()
