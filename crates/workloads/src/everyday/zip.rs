@@ -132,19 +132,13 @@ impl Shared {
         let mut writer = ZipWriter::new(BufWriter::new(file));
         let options =
             SimpleFileOptions::default().compression_method(CompressionMethod::Deflated).compression_level(Some(6));
-        let mut chunk = vec![0; CHUNK_BYTES];
         for file in 0..self.files {
             let source = tree(self.scratch.inputs()).join(name(file));
-            let cannot_read = |error| explained(error, "cannot read", &source);
+            let text = lock.unlocked(|| fs::read(&source)).map_err(|error| explained(error, "cannot read", &source))?;
             writer.start_file(name(file), options)?;
-            let mut source_file = lock.unlocked(|| File::open(&source)).map_err(cannot_read)?;
-            loop {
-                let length = lock.unlocked(|| source_file.read(&mut chunk)).map_err(cannot_read)?;
-                if length == 0 {
-                    break;
-                }
-                lock.unlocked(|| writer.write_all(&chunk[..length]))
-                    .map_err(|error| explained(error, "cannot write", path))?;
+            for chunk in text.chunks(CHUNK_BYTES) {
+                let written = lock.unlocked(|| writer.write_all(chunk));
+                written.map_err(|error| explained(error, "cannot write", path))?;
             }
         }
         let written = lock.unlocked(|| Ok::<_, anyhow::Error>(writer.finish()?.into_inner()?));
