@@ -23,7 +23,7 @@ const TOLERANCE: f32 = 8.0;
 const NOISE: f32 = 14.0;
 
 /// A picture this wide shows all there is.
-const FINE_WIDTH: u32 = 640;
+const FINE_WIDTH: u32 = 320;
 
 impl Picture {
     /// The picture at this size.
@@ -94,7 +94,7 @@ impl Look {
 /// A small picture shows the mean of what its pixels cover, as one made smaller from a large one does: of so many points a
 /// side of each.
 fn points(width: u32) -> u32 {
-    (FINE_WIDTH / width.max(1)).clamp(1, 8)
+    (FINE_WIDTH / width.max(1)).clamp(1, 4)
 }
 
 /// The mean colour of a pixel, from so many points a side.
