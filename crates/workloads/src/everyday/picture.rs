@@ -114,11 +114,12 @@ fn colour(u: f32, v: f32) -> [f32; 3] {
     // A sun, a house and a fence of stripes, all with sharp edges.
     let sun = (u - 0.72).hypot((v - 0.28) * 0.75) < 0.13;
     let house = (0.12..0.42).contains(&u) && (0.45..0.80).contains(&v);
-    let fence = v > 0.85 && (u * 40.0) as u32 % 2 == 0;
+    let even = |stripe: f32| (stripe as u32).is_multiple_of(2);
+    let fence = v > 0.85 && even(u * 40.0);
     if sun {
         [235.0, 200.0, 60.0]
     } else if house {
-        let window = (u * 20.0) as u32 % 2 == 0 && (v * 15.0) as u32 % 2 == 0;
+        let window = even(u * 20.0) && even(v * 15.0);
         if window { [30.0, 40.0, 50.0] } else { [180.0, 70.0, 50.0] }
     } else if fence {
         [90.0, 60.0, 30.0]
