@@ -174,6 +174,19 @@ impl InterpreterLock {
             Kind::Gvl(gvl) => gvl.switches(),
         }
     }
+
+    /// How long threads have waited because of the lock, all threads added up: to acquire it, and at a GIL's forced switch
+    /// until another thread has taken it. Those that still wait count when they go on. `None` where there is no lock.
+    ///
+    /// Only a thread that waits anyway looks at the clock.
+    #[must_use]
+    pub fn waited(&self) -> Option<Duration> {
+        match &self.0.kind {
+            Kind::None => None,
+            Kind::Gil(gil) => Some(gil.waited()),
+            Kind::Gvl(gvl) => Some(gvl.waited()),
+        }
+    }
 }
 
 impl Default for InterpreterLock {

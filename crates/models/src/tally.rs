@@ -52,11 +52,15 @@ impl Tally {
     /// Numbers the calling thread; each thread of the pool calls it once, first of all.
     pub fn enter(&self) {
         NUMBER.set(self.numbered.fetch_add(1, Ordering::Relaxed));
+    }
+
+    /// Says that the calling thread has begun to work for the pool; each calls it once.
+    pub fn begin(&self) {
         *self.running.lock().unwrap_or_else(PoisonError::into_inner) += 1;
         self.one_more.notify_all();
     }
 
-    /// Waits until all threads of the pool have entered.
+    /// Waits until all threads of the pool have begun.
     ///
     /// # Errors
     /// One has not come for ten seconds: tokio does not tell when the system refuses it a thread.

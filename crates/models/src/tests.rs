@@ -4,7 +4,12 @@
 use protocol::{Lock, Task};
 use workloads::{Faulty, Operation};
 
+use self::everyday::operations_with;
+
 use super::*;
+
+mod everyday;
+mod peers;
 
 const IN_PROCESS: [Model; 7] =
     [Model::Sequential, Model::Threads, Model::Async, Model::Loops, Model::WorkStealing, Model::Rayon, Model::Offload];
@@ -17,9 +22,9 @@ fn checksum(outcome: &Outcome) -> String {
     outcome.checksum.to_string()
 }
 
-/// Every operation, with the checksum of seven tasks of two steps (computed by a Python program).
-fn operations() -> [(Task, &'static str); 5] {
-    [
+/// Every operation that needs nothing, with the checksum of seven tasks of two steps (computed by a Python program).
+fn operations() -> Vec<(Task, &'static str)> {
+    vec![
         (Task::SumOfSquares { n: 300 }, "f17f45ed302ed134"),
         (Task::Burn { iterations: 300 }, "3551afa3170a1475"),
         (Task::Primes { limit: 100 }, "2590131bddf0af3d"),
@@ -44,15 +49,46 @@ fn every_model_computes_the_same_whatever_the_lock_and_the_workers() {
 }
 
 #[test]
+fn threads_that_compute_under_a_lock_have_waited_for_it() {
+    for lock in [Lock::Gil, Lock::Gvl] {
+        let batch = Batch::new(&job(Model::Threads, 2, lock, Task::Burn { iterations: 1_000_000 })).unwrap();
+        let batch = Arc::new(batch.anew());
+        let outcome = run_batch(&batch).unwrap();
+        let waited = batch.lock.waited().unwrap();
+        // Of two threads one waits at any time, until the other has no more tasks.
+        assert!(waited > outcome.elapsed / 4, "{lock}: {waited:?} of {:?}", outcome.elapsed);
+        assert!(waited < outcome.elapsed * 2, "{lock}: {waited:?} of {:?}", outcome.elapsed);
+        assert_eq!(batch.anew().lock.waited(), Some(std::time::Duration::ZERO), "each run has a lock of its own");
+    }
+    let batch = Batch::new(&job(Model::Threads, 2, Lock::None, Task::Burn { iterations: 1 })).unwrap();
+    assert_eq!(batch.lock.waited(), None);
+}
+
+#[test]
 fn the_examples_of_the_protocol_text_hold() {
     let text = include_str!("../../../docs/protocol.md");
-    let examples = [
+    let folder = tempfile::tempdir().unwrap();
+    let mut examples = vec![
         ("| `sum-of-squares`, ", Task::SumOfSquares { n: 1000 }),
         ("| `burn`, ", Task::Burn { iterations: 1000 }),
         ("| `primes`, ", Task::Primes { limit: 1000 }),
         ("| `wait`, ", Task::Wait { io_ns: 1000 }),
         ("| `wait-and-burn`, ", Task::WaitAndBurn { io_ns: 1000, iterations: 1000 }),
     ];
+    for (task, _) in operations_with(folder.path().to_str().unwrap()) {
+        let beginning = match task {
+            Task::Command { .. } => "| `command`, any",
+            Task::HttpGet { .. } => "| `http-get` of a body of 1000 bytes",
+            Task::SmtpSend { .. } => "| `smtp-send`, `body_bytes` 1000",
+            Task::DbSelect { .. } => "| `db-select`, `compute` of 1000 `rows`",
+            Task::FileRead { .. } => "| `file-read`, `size_bytes` 1000",
+            Task::FileWrite { .. } => "| `file-write`, `size_bytes` 1000",
+            Task::ResizeImage { .. } => "| `resize-image`, `width` 80",
+            Task::Zip { .. } => "| `zip`, `files` 3, `file_bytes` 1000",
+            _ => unreachable!("these need nothing: {task:?}"),
+        };
+        examples.push((beginning, task));
+    }
     for (beginning, task) in examples {
         let row = text.lines().find(|line| line.starts_with(beginning)).unwrap();
         let three = run(&BatchJob { tasks: 3, ..job(Model::Sequential, 1, Lock::None, task.clone()) }).unwrap();
