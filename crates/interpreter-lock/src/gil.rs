@@ -20,7 +20,7 @@
 
 use std::{
     sync::{Condvar, Mutex, MutexGuard},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use crate::{
@@ -54,6 +54,8 @@ struct State {
     switching: usize,
     /// How many drops had to wait for a switch.
     forced: u64,
+    /// How long threads have waited in `take`, all added up.
+    waited: Duration,
 }
 
 impl State {
@@ -90,11 +92,13 @@ impl Gil {
         let mut state = lock(&self.state);
         assert!(!state.is_held_by(me), "this thread acquired the interpreter lock that it already holds");
         if state.locked {
+            let begun = Instant::now();
             state.waiting += 1;
             while state.locked {
                 state = self.wait_a_turn(state, request);
             }
             state.waiting -= 1;
+            state.waited += begun.elapsed();
         }
         debug_assert!(!request.is_set(), "the drop cleared the request, and nobody asks for a free lock");
         state.locked = true;
@@ -152,6 +156,10 @@ impl Gil {
 
     pub(crate) fn switches(&self) -> u64 {
         lock(&self.state).switch_number
+    }
+
+    pub(crate) fn waited(&self) -> Duration {
+        lock(&self.state).waited
     }
 }
 

@@ -46,6 +46,8 @@ struct State {
     slice_start: Option<Instant>,
     /// How many times the lock went to another thread than the one that had it before.
     switches: u64,
+    /// How long threads have waited in the queue, all added up.
+    waited: Duration,
 }
 
 struct Waiter {
@@ -129,6 +131,10 @@ impl Gvl {
         lock(&self.state).switches
     }
 
+    pub(crate) fn waited(&self) -> Duration {
+        lock(&self.state).waited
+    }
+
     /// Gives the lock to the head of the queue and says whom to wake, or frees it.
     fn hand_over(state: &mut State, request: &DropRequest) -> Option<Arc<Condvar>> {
         request.clear();
@@ -141,6 +147,7 @@ impl Gvl {
 
     /// Waits at the end of the queue until the lock is ours.
     fn queue_up(&self, mut state: MutexGuard<'_, State>, me: ThreadId, request: &DropRequest) {
+        let begun = Instant::now();
         let turn = Arc::new(Condvar::new());
         state.queue.push_back(Waiter { thread: me, turn: Arc::clone(&turn) });
         if state.queue.len() == 1 {
@@ -149,6 +156,7 @@ impl Gvl {
         while state.holder != Some(me) {
             state = self.wait_a_turn(state, me, &turn, request);
         }
+        state.waited += begun.elapsed();
         // The slice starts again, because run time is what counts: it took time to wake up. Whatever the new head has
         // seen or done meanwhile was about a holder that did not run yet. It is woken to be the timer of this slice.
         request.clear();

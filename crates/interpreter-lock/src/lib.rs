@@ -174,6 +174,20 @@ impl InterpreterLock {
             Kind::Gvl(gvl) => gvl.switches(),
         }
     }
+
+    /// How long threads have waited to acquire the lock, all threads added up; those that still wait count when they have
+    /// it. `None` where there is no lock.
+    ///
+    /// Only a thread that waits anyway looks at the clock. What a GIL's holder waits at a forced switch, until another
+    /// thread has taken the lock, is not in it.
+    #[must_use]
+    pub fn waited(&self) -> Option<Duration> {
+        match &self.0.kind {
+            Kind::None => None,
+            Kind::Gil(gil) => Some(gil.waited()),
+            Kind::Gvl(gvl) => Some(gvl.waited()),
+        }
+    }
 }
 
 impl Default for InterpreterLock {

@@ -1,4 +1,4 @@
-//! A job, resolved for one run.
+//! A job, prepared for its runs.
 
 use std::ops::Range;
 
@@ -10,7 +10,8 @@ use workloads::{Operation, interpreter_lock};
 /// More threads or processes than this are a mistake in the job rather than a question about this machine.
 const MAX_WORKERS: u32 = 32_768;
 
-/// A job, resolved for one run: its operation made, its numbers checked, and a lock that nobody has held yet.
+/// A job, prepared: its operation made, with the files and connections that it needs, its numbers checked, and a lock. All
+/// runs of a job share the operation; each has a lock of its own, so that a run does not depend on the ones before.
 #[derive(Clone)]
 pub struct Batch {
     /// What one step of a task does.
@@ -28,10 +29,11 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Resolves a job.
+    /// Prepares a job.
     ///
     /// # Errors
-    /// A number of the job is out of range.
+    /// A number of the job is out of range, or something that its operation needs is not there;
+    /// [`Unsupported`](workloads::Unsupported) if this program does not do the operation.
     pub fn new(job: &BatchJob) -> Result<Self> {
         ensure!(job.workers >= 1, "workers is 0: a job needs at least one");
         ensure!(job.workers <= MAX_WORKERS, "workers is {}: at most {MAX_WORKERS} are possible", job.workers);
@@ -41,13 +43,19 @@ impl Batch {
             .checked_add(job.tasks)
             .with_context(|| format!("first_task {} and tasks {} together exceed 2^64", job.first_task, job.tasks))?;
         Ok(Self {
-            operation: Operation::new(&job.task)?,
+            operation: Operation::prepare(job)?,
             indices: job.first_task..end,
             steps: job.steps,
             workers: job.workers as usize,
             lock: interpreter_lock(job.lock, job.switch_interval_ns),
             job: job.clone(),
         })
+    }
+
+    /// The same job, for another run: with a lock that nobody has held yet.
+    #[must_use]
+    pub fn anew(&self) -> Self {
+        Self { lock: interpreter_lock(self.job.lock, self.job.switch_interval_ns), ..self.clone() }
     }
 
     /// The contiguous share of the tasks that falls to one of `workers`. Shares differ by at most one task; the first

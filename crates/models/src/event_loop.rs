@@ -42,6 +42,12 @@ impl EventLoop {
         &self.runtime
     }
 
+    /// Opens the connections of the tasks, holding `lock` as the tasks do.
+    pub fn connect(&self, lock: &InterpreterLock, tasks: &impl Tasks) -> Result<()> {
+        let _held = lock.hold();
+        self.runtime.block_on(tasks.connect())
+    }
+
     /// Does the tasks with these indices, all at once, holding `lock`, and ends the loop.
     pub fn run_all(self, lock: &InterpreterLock, indices: Range<u64>, tasks: impl Tasks) -> Result<Part> {
         let Self { runtime, timer } = self;
@@ -68,6 +74,9 @@ impl EventLoop {
 
 /// How a task is done on a loop.
 pub trait Tasks: 'static {
+    /// Opens the connections that the tasks share, before the start.
+    fn connect(&self) -> impl Future<Output = Result<()>>;
+
     /// Does the task with this index and returns its last state.
     fn run(&self, index: u64, timer: &Timer) -> impl Future<Output = Result<u64>>;
 }
@@ -106,7 +115,11 @@ impl Sum {
                 checksum.add(state);
                 self.checksum.set(checksum);
             }
-            Err(error) => self.failure.set(Some(error)),
+            // The first counts: others may come of it.
+            Err(error) => {
+                let first = self.failure.take().unwrap_or(error);
+                self.failure.set(Some(first));
+            }
         }
         self.done.set(self.done.get() + 1);
     }

@@ -15,6 +15,7 @@
 
 mod async_loop;
 mod batch;
+mod batch_worker;
 mod event_loop;
 mod gate;
 mod loops;
@@ -38,9 +39,10 @@ use anyhow::{Result, ensure};
 use protocol::{BatchJob, Model};
 
 pub use batch::Batch;
+pub use batch_worker::{Worker, worker_main};
 pub use outcome::Outcome;
 
-/// Does the tasks of a job once.
+/// Prepares a job and does its tasks once.
 ///
 /// # Errors
 /// The job asks for something impossible, the system refused a thread or a process, or a task failed or panicked.
@@ -48,7 +50,11 @@ pub fn run(job: &BatchJob) -> Result<Outcome> {
     run_batch(&Arc::new(Batch::new(job)?))
 }
 
-fn run_batch(batch: &Arc<Batch>) -> Result<Outcome> {
+/// Does the tasks of a job that is prepared.
+///
+/// # Errors
+/// The system refused a thread or a process, or a task failed or panicked.
+pub fn run_batch(batch: &Arc<Batch>) -> Result<Outcome> {
     let job = &batch.job;
     let outcome = panics::caught(|| match job.model {
         Model::Sequential => sequential::run(batch),

@@ -4,19 +4,23 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use workloads::with_step;
+use workloads::{Step, with_step};
 
 use crate::{Batch, Outcome, event_loop::EventLoop, pool, task::Inline};
 
 pub fn run(batch: &Arc<Batch>) -> Result<Outcome> {
+    with_step!(&batch.operation, step => run_step(batch, step))
+}
+
+fn run_step<S: Step>(batch: &Arc<Batch>, step: &S) -> Result<Outcome> {
     pool::run(
         batch.workers,
-        || EventLoop::new(&batch.lock, |_| ()),
-        |worker, event_loop| {
-            with_step!(&batch.operation, step => {
-                let tasks = Inline::new(step, batch);
-                event_loop.run_all(&batch.lock, batch.share(worker), tasks)
-            })
+        || {
+            let event_loop = EventLoop::new(&batch.lock, |builder| step.configure(builder))?;
+            let tasks = Inline::new(step, batch);
+            event_loop.connect(&batch.lock, &tasks)?;
+            Ok((event_loop, tasks))
         },
+        |worker, (event_loop, tasks)| event_loop.run_all(&batch.lock, batch.share(worker), tasks),
     )
 }

@@ -24,6 +24,10 @@ use crate::{
 const KEEP_ALIVE: Duration = Duration::from_secs(24 * 60 * 60);
 
 pub fn run(batch: &Arc<Batch>) -> Result<Outcome> {
+    with_step!(&batch.operation, step => run_step(batch, step))
+}
+
+fn run_step<S: Step>(batch: &Arc<Batch>, step: &S) -> Result<Outcome> {
     let begun = Instant::now();
     let tally = Arc::new(Tally::new(batch.workers));
     let entering = Arc::clone(&tally);
@@ -33,20 +37,20 @@ pub fn run(batch: &Arc<Batch>) -> Result<Outcome> {
             .thread_keep_alive(KEEP_ALIVE)
             .thread_name("worker")
             .on_thread_start(move || entering.enter());
+        step.configure(builder);
     })?;
-    if batch.operation.computes() {
+    if step.computes() {
         start_pool(&event_loop, &tally, batch.workers)?;
     }
+    let tasks = Offloaded::new(step, batch, &tally);
+    event_loop.connect(&batch.lock, &tasks)?;
     let started = Instant::now();
-    let part = with_step!(&batch.operation, step => {
-        let tasks = Offloaded::new(step, batch, &tally);
-        event_loop.run_all(&batch.lock, batch.indices.clone(), tasks)
-    })?;
+    let part = event_loop.run_all(&batch.lock, batch.indices.clone(), tasks)?;
     Ok(Outcome {
         setup: started - begun,
         elapsed: part.ended - started,
         checksum: part.checksum,
-        by_worker: if batch.operation.computes() { tally.by_worker() } else { vec![part.done] },
+        by_worker: if step.computes() { tally.by_worker() } else { vec![part.done] },
         children: None,
     })
 }
@@ -72,18 +76,22 @@ struct Shared<S> {
 
 impl<S: Step> Offloaded<S> {
     fn new(step: &S, batch: &Arc<Batch>, tally: &Arc<Tally>) -> Self {
-        Self(Arc::new(Shared { step: step.clone(), batch: Arc::clone(batch), tally: Arc::clone(tally) }))
+        Self(Arc::new(Shared { step: step.for_loop(), batch: Arc::clone(batch), tally: Arc::clone(tally) }))
     }
 }
 
 impl<S: Step> Tasks for Offloaded<S> {
+    async fn connect(&self) -> Result<()> {
+        self.0.step.connect().await
+    }
+
     async fn run(&self, index: u64, timer: &Timer) -> Result<u64> {
         let shared = &self.0;
         let mut state = task_seed(index);
         for left in (0..shared.batch.steps).rev() {
             let mut result = 0;
             if shared.step.waits() {
-                result = shared.step.wait(timer).await?;
+                result = shared.step.wait(index, timer).await?;
             }
             if shared.step.computes() {
                 let shared = Arc::clone(shared);

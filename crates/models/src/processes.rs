@@ -28,7 +28,7 @@ pub fn run(batch: &Batch) -> Result<Outcome> {
     // Whatever fails below drops the children, which kills and reaps them.
     let mut children: Vec<ChildWorker> = Vec::new();
     for worker in 0..batch.workers {
-        let mut child = ChildWorker::start(worker, batch.workers)?;
+        let mut child = ChildWorker::start(worker, batch.workers, batch.operation.inputs())?;
         let job = protocol::Job::Batch(share(batch, worker));
         child.send(&Request::Job { protocol: VERSION, job })?;
         children.push(child);

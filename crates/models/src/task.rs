@@ -18,7 +18,7 @@ pub fn on_thread<S: Step>(step: &S, batch: &Batch, index: u64) -> Result<u64> {
     for _ in 0..batch.steps {
         let mut result = 0;
         if step.waits() {
-            result = step.wait_blocking(&batch.lock)?;
+            result = step.wait_blocking(index, &batch.lock)?;
         }
         if step.computes() {
             result = step.compute(state, &batch.lock)?;
@@ -46,9 +46,14 @@ pub struct Inline<S> {
 }
 
 impl<S: Step> Inline<S> {
-    /// Tasks of `batch`, whose operation is `step`.
+    /// Tasks of `batch`, whose operation is `step`, for one event loop or runtime.
     pub fn new(step: &S, batch: &Arc<Batch>) -> Self {
-        Self { step: step.clone(), batch: Arc::clone(batch) }
+        Self { step: step.for_loop(), batch: Arc::clone(batch) }
+    }
+
+    /// Opens the connections that the tasks share.
+    pub async fn connect(&self) -> Result<()> {
+        self.step.connect().await
     }
 
     /// Does a task and returns its last state.
@@ -57,7 +62,7 @@ impl<S: Step> Inline<S> {
         for _ in 0..self.batch.steps {
             let mut result = 0;
             if self.step.waits() {
-                result = self.step.wait(timer).await?;
+                result = self.step.wait(index, timer).await?;
             }
             if self.step.computes() {
                 result = caught(|| self.step.compute(state, &self.batch.lock))?;
@@ -69,6 +74,10 @@ impl<S: Step> Inline<S> {
 }
 
 impl<S: Step> Tasks for Inline<S> {
+    fn connect(&self) -> impl Future<Output = Result<()>> {
+        Inline::connect(self)
+    }
+
     fn run(&self, index: u64, timer: &Timer) -> impl Future<Output = Result<u64>> {
         Inline::run(self, index, timer)
     }

@@ -18,18 +18,32 @@ use workloads::{Step, Timer, with_step};
 use crate::{Batch, Outcome, event_loop::release_while_parked, tally::Tally, task::Inline};
 
 pub fn run(batch: &Arc<Batch>) -> Result<Outcome> {
+    with_step!(&batch.operation, step => run_step(batch, step))
+}
+
+fn run_step<S: Step>(batch: &Arc<Batch>, step: &S) -> Result<Outcome> {
     let begun = Instant::now();
     let tally = Arc::new(Tally::new(batch.workers));
+    let workers = batch.workers;
     let mut builder = Builder::new_multi_thread();
-    builder.worker_threads(batch.workers).thread_name("worker");
+    builder.worker_threads(workers).thread_name("worker");
     let (entering, acquiring, releasing) = (Arc::clone(&tally), batch.lock.clone(), batch.lock.clone());
     builder
+        // Threads for blocking calls, which only file operations ask for, start when all workers run: they run no code of a
+        // task and have nothing to do with the lock.
         .on_thread_start(move || {
             entering.enter();
-            acquiring.acquire();
+            if Tally::number() < workers {
+                acquiring.acquire();
+            }
         })
-        .on_thread_stop(move || releasing.release());
+        .on_thread_stop(move || {
+            if Tally::number() < workers {
+                releasing.release();
+            }
+        });
     release_while_parked(&mut builder, &batch.lock);
+    step.configure(&mut builder);
     let runtime = Timer::enable(&mut builder)
         .build()
         .context("cannot make a runtime; is the limit of open files (ulimit -n) too low?")?;
@@ -39,14 +53,13 @@ pub fn run(batch: &Arc<Batch>) -> Result<Outcome> {
     };
     tally.wait_until_all_run()?;
 
+    let tasks = Inline::new(step, batch);
+    runtime.block_on(tasks.connect())?;
     let (finish, finished) = mpsc::channel();
     let report = Report { failure: Mutex::default(), finish };
+    let shared = Arc::new(Shared { report, tally: Arc::clone(&tally), timer, tasks });
     let started = Instant::now();
-    with_step!(&batch.operation, step => {
-        let tasks = Inline::new(step, batch);
-        let shared = Shared { report, tally: Arc::clone(&tally), timer, tasks };
-        runtime.spawn(spawn_all(Arc::new(shared), batch.indices.clone()));
-    });
+    runtime.spawn(spawn_all(shared, batch.indices.clone()));
     let (ended, failure) = finished.recv().context("the runtime lost its tasks")?;
     if let Some(error) = failure {
         return Err(error);
@@ -102,7 +115,8 @@ struct Report {
 
 impl Report {
     fn fail(&self, error: Error) {
-        *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+        // The first counts: others may come of it.
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
     }
 }
 

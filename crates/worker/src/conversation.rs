@@ -8,7 +8,7 @@ use std::{
 };
 
 use anyhow::{Context, Error, Result, anyhow, bail};
-use protocol::{Job, MalformedLine, Ready, Reply, Request, VERSION};
+use protocol::{Job, MalformedLine, Ready, Reply, Request, Usage, VERSION};
 use serde_json::Value;
 
 use crate::{Answer, Handler, Identity, Prepared, Refusal, usage::Meter};
@@ -100,17 +100,18 @@ fn prepare(job: Job, prepared: &mut Option<Box<dyn Prepared>>, identity: &Identi
 fn measure(prepared: &mut dyn Prepared, warmup: bool) -> Result<Answer> {
     let meter = Meter::start();
     let mut answer = prepared.run(warmup)?;
-    let own = meter.stop();
-    let usage = match &mut answer {
-        Answer::Sample(sample) => &mut sample.usage,
-        Answer::Load(sample) => &mut sample.usage,
+    match &mut answer {
+        Answer::Sample { sample, lock_wait_ns } => {
+            let cost = match sample.usage.take() {
+                Some(children) => meter.stop_with(children, *lock_wait_ns),
+                None => Usage { lock_wait_ns: *lock_wait_ns, ..meter.stop_with_programs() },
+            };
+            sample.usage = Some(cost);
+        }
+        Answer::Load(sample) => sample.usage = Some(meter.stop()),
         // A server works between the run requests, so it has counted for itself.
-        Answer::Served(_) => return Ok(answer),
-    };
-    *usage = Some(match usage.take() {
-        Some(children) => own + children,
-        None => own,
-    });
+        Answer::Served(_) => {}
+    }
     Ok(answer)
 }
 

@@ -48,7 +48,12 @@ pub trait Prepared {
 #[derive(Debug)]
 pub enum Answer {
     /// Of a batch.
-    Sample(Sample),
+    Sample {
+        /// What the run measured.
+        sample: Sample,
+        /// How long threads of this process waited for the emulated interpreter lock; `None` without one.
+        lock_wait_ns: Option<u64>,
+    },
     /// Of a server.
     Served(Served),
     /// Of a load generator.
@@ -58,7 +63,7 @@ pub enum Answer {
 impl From<Answer> for Reply {
     fn from(answer: Answer) -> Self {
         match answer {
-            Answer::Sample(sample) => Self::Sample(sample),
+            Answer::Sample { sample, .. } => Self::Sample(sample),
             Answer::Served(served) => Self::Served(served),
             Answer::Load(sample) => Self::Load(sample),
         }

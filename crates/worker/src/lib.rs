@@ -6,6 +6,7 @@
 mod conversation;
 mod handler;
 mod parent;
+mod storage;
 mod usage;
 
 use std::{
@@ -16,6 +17,7 @@ use std::{
 pub use conversation::converse;
 pub use handler::{Answer, Handler, Identity, Prepared, Refusal};
 pub use parent::wait_exactly;
+pub use storage::{Storage, storage};
 pub use usage::Meter;
 
 /// Runs a worker on stdin and stdout until stdin ends. Returns the exit status: 0 if the conversation went by the rules.

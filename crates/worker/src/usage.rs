@@ -4,30 +4,72 @@ use nix::sys::resource::{Usage as Resources, UsageWho, getrusage};
 use nix::sys::time::{TimeVal, TimeValLike};
 use protocol::Usage;
 
+use crate::storage::{Storage, storage};
+
 /// Counts what this process uses from its making on.
-pub struct Meter(Option<Resources>);
+pub struct Meter {
+    own: Option<Resources>,
+    /// Of children that were waited for.
+    reaped: Option<Resources>,
+    storage: Option<Storage>,
+}
 
 impl Meter {
     /// Begins to count.
     pub fn start() -> Self {
-        Self(getrusage(UsageWho::RUSAGE_SELF).ok())
+        Self {
+            own: getrusage(UsageWho::RUSAGE_SELF).ok(),
+            reaped: getrusage(UsageWho::RUSAGE_CHILDREN).ok(),
+            storage: storage(),
+        }
     }
 
-    /// What was used since.
+    /// What this process has used since. Its storage is its children's too, as far as it has waited for them.
     pub fn stop(&self) -> Usage {
-        let used = self.0.as_ref().zip(getrusage(UsageWho::RUSAGE_SELF).ok());
-        let since = |value: fn(&Resources) -> i64| {
-            used.as_ref().and_then(|(before, after)| u64::try_from(value(after) - value(before)).ok())
-        };
+        let stored = self.storage.zip(storage());
         Usage {
-            user_ns: since(|usage| nanoseconds(usage.user_time())),
-            sys_ns: since(|usage| nanoseconds(usage.system_time())),
             peak_rss_bytes: peak_resident_bytes(),
             processes: Some(1),
-            voluntary_switches: since(|usage| usage.voluntary_context_switches()),
-            involuntary_switches: since(|usage| usage.involuntary_context_switches()),
-            ..Usage::default()
+            disk_read_bytes: stored.map(|(before, after)| after.read_bytes - before.read_bytes),
+            disk_write_bytes: stored.map(|(before, after)| after.write_bytes - before.write_bytes),
+            ..since(self.own.as_ref(), UsageWho::RUSAGE_SELF)
         }
+    }
+
+    /// The same, with the CPU time of programs that it has started and waited for since. What memory they took is not
+    /// known: the kernel keeps the largest of all children ever, and that begins with the size of their parent.
+    pub fn stop_with_programs(&self) -> Usage {
+        let (own, programs) = (self.stop(), since(self.reaped.as_ref(), UsageWho::RUSAGE_CHILDREN));
+        Usage {
+            peak_rss_bytes: own.peak_rss_bytes,
+            processes: own.processes,
+            disk_read_bytes: own.disk_read_bytes,
+            disk_write_bytes: own.disk_write_bytes,
+            ..own + programs
+        }
+    }
+
+    /// What this process has used since, together with child processes that have counted for themselves and were waited for.
+    /// `lock_wait_ns` is this process's own.
+    pub fn stop_with(&self, children: Usage, lock_wait_ns: Option<u64>) -> Usage {
+        let own = Usage { lock_wait_ns, ..self.stop() };
+        let (disk_read_bytes, disk_write_bytes) = (own.disk_read_bytes, own.disk_write_bytes);
+        Usage { disk_read_bytes, disk_write_bytes, ..own + children }
+    }
+}
+
+/// What `who` has used since `before`: CPU time and switches.
+fn since(before: Option<&Resources>, who: UsageWho) -> Usage {
+    let used = before.zip(getrusage(who).ok());
+    let since = |value: fn(&Resources) -> i64| {
+        used.as_ref().and_then(|(before, after)| u64::try_from(value(after) - value(before)).ok())
+    };
+    Usage {
+        user_ns: since(|usage| nanoseconds(usage.user_time())),
+        sys_ns: since(|usage| nanoseconds(usage.system_time())),
+        voluntary_switches: since(|usage| usage.voluntary_context_switches()),
+        involuntary_switches: since(|usage| usage.involuntary_context_switches()),
+        ..Usage::default()
     }
 }
 

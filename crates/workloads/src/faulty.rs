@@ -24,11 +24,11 @@ impl Step for Faulty {
         true
     }
 
-    async fn wait(&self, _timer: &Timer) -> Result<u64> {
-        self.wait_blocking(&InterpreterLock::none())
+    async fn wait(&self, index: u64, _timer: &Timer) -> Result<u64> {
+        self.wait_blocking(index, &InterpreterLock::none())
     }
 
-    fn wait_blocking(&self, _lock: &InterpreterLock) -> Result<u64> {
+    fn wait_blocking(&self, _index: u64, _lock: &InterpreterLock) -> Result<u64> {
         match self {
             Self::WaitFails => bail!("the wait failed"),
             Self::WaitPanics => panic!("the wait broke"),

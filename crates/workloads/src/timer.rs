@@ -4,7 +4,7 @@
 //! `timerfd` and a thread by an absolute `clock_nanosleep`, both of which take 1.1 ms. What only Linux has stands in
 //! `timer/linux.rs`; elsewhere `timer/portable.rs` takes what the standard library and tokio offer.
 
-use std::{io, time::Duration};
+use std::{future::poll_fn, io, pin::pin, task::Poll, time::Duration};
 
 #[cfg(target_os = "linux")]
 #[path = "timer/linux.rs"]
@@ -38,6 +38,17 @@ impl Timer {
     pub fn wait(&self, duration: Duration) -> impl Future<Output = ()> + Send {
         self.0.wait(duration)
     }
+
+    /// Waits for `work`, but no longer than `limit`: then `work` is dropped, and there is no value.
+    pub async fn within<T>(&self, limit: Duration, work: impl Future<Output = T> + Send) -> Option<T> {
+        let mut work = pin!(work);
+        let mut end = pin!(self.wait(limit));
+        poll_fn(|context| match work.as_mut().poll(context) {
+            Poll::Ready(value) => Poll::Ready(Some(value)),
+            Poll::Pending => end.as_mut().poll(context).map(|()| None),
+        })
+        .await
+    }
 }
 
 /// Blocks the thread. A wait of 0 is over at once.
@@ -49,12 +60,7 @@ pub fn sleep(duration: Duration) {
 
 #[cfg(test)]
 mod tests {
-    use std::{
-        future::{Future, poll_fn},
-        pin::pin,
-        task::Poll,
-        time::Instant,
-    };
+    use std::time::Instant;
 
     use tokio::runtime::{Builder, LocalOptions};
 
@@ -132,6 +138,15 @@ mod tests {
             drop(early);
             late.await;
             assert!(start.elapsed() >= 10 * MS);
+        });
+    }
+
+    #[test]
+    fn work_that_takes_longer_than_its_limit_is_dropped() {
+        on_both_runtimes(async || {
+            let timer = Timer::new().unwrap();
+            assert_eq!(timer.within(MS, std::future::pending::<()>()).await, None);
+            assert_eq!(timer.within(Duration::from_secs(3600), timer.wait(MS)).await, Some(()));
         });
     }
 

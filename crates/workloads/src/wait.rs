@@ -32,12 +32,12 @@ impl Step for Wait {
         false
     }
 
-    async fn wait(&self, timer: &Timer) -> Result<u64> {
+    async fn wait(&self, _index: u64, timer: &Timer) -> Result<u64> {
         timer.wait(self.duration).await;
         Ok(1)
     }
 
-    fn wait_blocking(&self, lock: &InterpreterLock) -> Result<u64> {
+    fn wait_blocking(&self, _index: u64, lock: &InterpreterLock) -> Result<u64> {
         if !self.duration.is_zero() {
             lock.unlocked(|| sleep(self.duration));
         }

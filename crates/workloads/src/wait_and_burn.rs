@@ -31,12 +31,12 @@ impl Step for WaitAndBurn {
         true
     }
 
-    fn wait(&self, timer: &Timer) -> impl Future<Output = Result<u64>> + Send {
-        self.wait.wait(timer)
+    fn wait(&self, index: u64, timer: &Timer) -> impl Future<Output = Result<u64>> + Send {
+        self.wait.wait(index, timer)
     }
 
-    fn wait_blocking(&self, lock: &InterpreterLock) -> Result<u64> {
-        self.wait.wait_blocking(lock)
+    fn wait_blocking(&self, index: u64, lock: &InterpreterLock) -> Result<u64> {
+        self.wait.wait_blocking(index, lock)
     }
 
     #[inline]

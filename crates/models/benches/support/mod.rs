@@ -2,33 +2,13 @@
 
 use std::{env, process::ExitCode, time::Duration};
 
-use anyhow::Result;
-use models::Batch;
-use protocol::{BatchJob, Job, Lock, Model, PARENT_PID_VARIABLE, Task};
-use worker::{Answer, Handler, Identity, Prepared, Refusal};
+use models::{Worker, worker_main};
+use protocol::{BatchJob, Lock, Model, PARENT_PID_VARIABLE, Task};
 
 /// The `processes` model starts the program again that it runs in, which is the bench: then it is a worker.
 pub fn be_a_worker_if_started_as_one() -> Option<ExitCode> {
     env::var_os(PARENT_PID_VARIABLE)?;
-    Some(worker::main(&Identity { name: "bench", version: "0" }, &AnyBatch))
-}
-
-struct AnyBatch;
-
-impl Handler for AnyBatch {
-    fn prepare(&self, job: Job) -> Result<Box<dyn Prepared>, Refusal> {
-        let Job::Batch(job) = job else { unreachable!("a batch job was asked for") };
-        Batch::new(&job)?;
-        Ok(Box::new(Runs(job)))
-    }
-}
-
-struct Runs(BatchJob);
-
-impl Prepared for Runs {
-    fn run(&mut self, _warmup: bool) -> Result<Answer> {
-        Ok(Answer::Sample(models::run(&self.0)?.into_sample()))
-    }
+    Some(worker_main(Worker::Cpu, "0"))
 }
 
 /// A batch of burns.

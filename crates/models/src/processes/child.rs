@@ -4,11 +4,13 @@ use std::{
     fmt,
     io::{BufRead, BufReader, Write},
     os::fd::{AsFd, BorrowedFd},
+    path::Path,
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
 };
 
 use anyhow::{Context, Result, bail};
 use protocol::{PARENT_PID_VARIABLE, Reply, Request};
+use workloads::INPUTS_VARIABLE;
 
 /// A running child. Dropped before [`ChildWorker::end`], it is killed and reaped.
 pub struct ChildWorker {
@@ -21,10 +23,16 @@ pub struct ChildWorker {
 }
 
 impl ChildWorker {
-    /// Starts this program again as child `number` of `of`, with our stderr for its stderr.
-    pub fn start(number: usize, of: usize) -> Result<Self> {
+    /// Starts this program again as child `number` of `of`, with our stderr for its stderr. `inputs` is the folder with the
+    /// files that we have made for its tasks.
+    pub fn start(number: usize, of: usize, inputs: Option<&Path>) -> Result<Self> {
         let program = std::env::current_exe().context("cannot find the path of this program to start it again")?;
-        Self::spawn(Command::new(program).env(PARENT_PID_VARIABLE, std::process::id().to_string()), number, of)
+        let mut command = Command::new(program);
+        command.env(PARENT_PID_VARIABLE, std::process::id().to_string());
+        if let Some(inputs) = inputs {
+            command.env(INPUTS_VARIABLE, inputs);
+        }
+        Self::spawn(&mut command, number, of)
     }
 
     fn spawn(command: &mut Command, number: usize, of: usize) -> Result<Self> {

@@ -36,14 +36,21 @@ impl Prepared for Run {
             2 => bail!("out of luck"),
             3 => panic!("out of range"),
             5 => Ok(Answer::Served(Served { requests: vec![7], connections: vec![1], usage: None })),
-            iterations => Ok(Answer::Sample(Sample {
-                elapsed_ns: 5,
-                setup_ns: 1,
-                tasks: 1,
-                checksum: "00".to_owned(),
-                workers: vec![1],
-                usage: (iterations == 4).then(|| Usage { processes: Some(2), ..Usage::default() }),
-            })),
+            iterations => Ok(Answer::Sample {
+                lock_wait_ns: (iterations == 6).then_some(9),
+                sample: Sample {
+                    elapsed_ns: 5,
+                    setup_ns: 1,
+                    tasks: 1,
+                    checksum: "00".to_owned(),
+                    workers: vec![1],
+                    usage: matches!(iterations, 4 | 6).then(|| Usage {
+                        processes: Some(2),
+                        lock_wait_ns: (iterations == 6).then_some(1),
+                        ..Usage::default()
+                    }),
+                },
+            }),
         }
     }
 }
@@ -81,6 +88,17 @@ fn every_run_is_answered_with_a_sample_that_has_its_usage() {
     assert_eq!(first.elapsed_ns, 5);
     assert_eq!(first.usage.as_ref().unwrap().processes, Some(1));
     ending.unwrap();
+}
+
+#[test]
+fn waiting_for_the_lock_is_added_up_where_there_is_one() {
+    let waited = |iterations| {
+        let (replies, _) = say(&[&burn(iterations), RUN]);
+        let Reply::Sample(sample) = &replies[1] else { panic!("{replies:?}") };
+        sample.usage.as_ref().unwrap().lock_wait_ns
+    };
+    assert_eq!(waited(6), Some(10), "9 in this process, 1 in its children");
+    assert_eq!([waited(1), waited(4)], [None; 2]);
 }
 
 #[test]
