@@ -54,7 +54,7 @@ impl Bench {
         let control = Control::new().unwrap();
         let (_, heard) = run(&self.plan, self.launcher(&control), &control);
         assert_eq!(marked(&self.mark), [""; 0], "processes are left");
-        assert_eq!(files(self.folder.path()), [PathBuf::new(); 0], "files are left");
+        assert_eq!(files(self.folder.path()), Vec::<PathBuf>::new(), "files are left");
         heard
     }
 
@@ -237,7 +237,7 @@ fn a_database_is_made_for_the_cells_of_a_scenario_and_gone_afterwards() {
     assert!(found.starts_with("PostgreSQL ") && found.ends_with("fsync off"), "{found}");
     // It outlives the process of the cell, and not the scenario.
     session.close();
-    let lives = || processes_where(|folder| works_in_ours(folder)).len();
+    let lives = || processes_where(works_in_ours).len();
     assert!(lives() > 0);
     assert_eq!(launcher.release(), [""; 0]);
     wait_until("the database is gone", || lives() == 0);

@@ -9,6 +9,7 @@ use crate::engine::failure::Failure;
 /// One line of `samples.jsonl`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "record", rename_all = "snake_case")]
+#[allow(clippy::large_enum_variant, reason = "nearly all records are samples")]
 pub enum Record {
     /// The first line of the file.
     Header {
