@@ -120,11 +120,11 @@ pub fn processes_where(mut condition: impl FnMut(&std::path::Path) -> bool) -> V
         .collect()
 }
 
-/// Waits until something holds, for at most ten seconds.
+/// Waits until something holds, for at most a minute: a busy machine takes its time to make a database.
 pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(10);
+    let deadline = Instant::now() + Duration::from_secs(60);
     while !holds() {
-        assert!(Instant::now() < deadline, "in ten seconds it did not happen that {what}");
+        assert!(Instant::now() < deadline, "in a minute it did not happen that {what}");
         std::thread::sleep(Duration::from_millis(5));
     }
 }
