@@ -127,6 +127,13 @@ fn limits(cells: &[Option<&CellSummary>]) -> String {
 
 /// What there is to say of the cells, each with its value in front.
 fn remarks(cells: &[Option<&CellSummary>], compare: &str, footnotes: &mut Footnotes) -> Cell {
+    let mut known = cells.iter().flatten();
+    if let Some(first) = known.next().filter(|cell| cell.status != Status::Ok)
+        && known.all(|cell| cell.status == first.status && cell.reason == first.reason)
+    {
+        // Nobody is better off: once is enough.
+        return footnotes.remark(first);
+    }
     let said: Vec<(String, Cell)> = cells
         .iter()
         .flatten()
@@ -208,6 +215,18 @@ mod tests {
 
             - ¹ `s/task=zip,model=processes`: zip is not on the PATH
         "#]].assert_eq(&markdown::table(&scenario_table(&scenario())));
+    }
+
+    #[test]
+    fn a_row_of_which_nothing_could_be_measured_says_so_once() {
+        let mut scenario = scenario();
+        for cell in scenario.cells.iter_mut().filter(|cell| cell.id.contains("task=zip")) {
+            (cell.status, cell.elapsed_ns) = (Status::Skipped, None);
+            cell.reason = Some("zip is not on the PATH".to_owned());
+        }
+        let text = markdown::table(&scenario_table(&scenario));
+        assert!(text.contains("| skipped ¹ |\n"), "{text}");
+        assert_eq!(text.matches("zip is not on the PATH").count(), 1, "{text}");
     }
 
     #[test]

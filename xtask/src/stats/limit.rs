@@ -4,8 +4,8 @@
 //! | --- | --- |
 //! | `lock` | the threads spent a quarter or more of their time waiting for the lock |
 //! | `cpu` | it used 85 % or more of the CPUs that its model can use here |
-//! | `disk` | it moved bytes to or from storage, used less than 60 % of those CPUs, and somebody waited for I/O for a fifth of the time or more; where the system does not tell that, its task is one of files |
-//! | `peer` | it moved nothing to or from storage, its task asks or waits for somebody, and it used less than half of those CPUs |
+//! | `disk` | it moved 64 KiB or more to or from storage, used less than 60 % of those CPUs, and somebody waited for I/O for a fifth of the time or more; where the system does not tell that, its task is one of files |
+//! | `peer` | it moved less than that, its task asks or waits for somebody, and it used less than half of those CPUs |
 //!
 //! They are tried in this order. Where none fits, nothing is said: half-busy CPUs have many reasons. The thresholds are
 //! ours: a cell that is held back by one thing alone is far on the other side of each. Waiting for I/O is the whole
@@ -26,6 +26,8 @@ const CPU_SHARE: f64 = 0.85;
 const DISK_CPU_SHARE: f64 = 0.6;
 /// Share of the time for which somebody waits for I/O, from which on the disk holds a cell back.
 const IO_SHARE: f64 = 0.2;
+/// Bytes to and from storage that count: the start of a process may write a few pages.
+const MOVED_BYTES: u64 = 64 << 10;
 /// Share of the CPUs up to which the peer may be what it waits for.
 const PEER_CPU_SHARE: f64 = 0.5;
 
@@ -87,7 +89,7 @@ impl Figures {
         if cpu_share >= CPU_SHARE {
             return said(Limit::Cpu, used);
         }
-        let moved = self.disk_bytes.is_some_and(|bytes| bytes > 0);
+        let moved = self.disk_bytes.is_some_and(|bytes| bytes >= MOVED_BYTES);
         if moved && cpu_share < DISK_CPU_SHARE {
             match self.io_share {
                 Some(share) if share >= IO_SHARE => {
@@ -243,6 +245,7 @@ mod tests {
     #[test]
     fn whoever_waits_without_a_disk_waits_for_a_peer() {
         assert_eq!(Made { cpu_ms: 2, ..idle(waiting()) }.limit(), Some(Limit::Peer));
+        assert_eq!(Made { disk_bytes: 12_288, ..idle(waiting()) }.limit(), Some(Limit::Peer));
         // Others who use the disk do not change that.
         assert_eq!(Made { cpu_ms: 2, io_pressure_ms: Some(90), ..idle(waiting()) }.limit(), Some(Limit::Peer));
     }
@@ -259,7 +262,7 @@ mod tests {
     fn figures_that_do_not_tell_say_nothing() {
         let cached = Made { cpu_ms: 60, lock: Lock::None, ..idle(writing()) };
         assert_eq!(cached.limit(), None, "nothing reached the disk, and no CPU is full");
-        let quiet_disk = Made { cpu_ms: 10, disk_bytes: 4096, io_pressure_ms: Some(1), ..idle(writing()) };
+        let quiet_disk = Made { cpu_ms: 10, disk_bytes: 1 << 20, io_pressure_ms: Some(1), ..idle(writing()) };
         assert_eq!(quiet_disk.limit(), None);
         let half_busy = Made { cpu_ms: 120, lock: Lock::None, ..idle(waiting()) };
         assert_eq!(half_busy.limit(), None);

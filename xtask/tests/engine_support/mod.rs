@@ -181,11 +181,31 @@ pub fn processes_where(mut condition: impl FnMut(&std::path::Path) -> bool) -> V
         .collect()
 }
 
-/// Waits until something holds, for at most ten seconds.
+/// Waits until something holds, for at most a minute: a busy machine takes its time to make a database.
 pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(10);
+    let deadline = Instant::now() + Duration::from_secs(60);
     while !holds() {
-        assert!(Instant::now() < deadline, "in ten seconds it did not happen that {what}");
+        assert!(Instant::now() < deadline, "in a minute it did not happen that {what}");
         std::thread::sleep(Duration::from_millis(5));
     }
+}
+
+/// Runs one ignored test of this test program in a process of its own, with these environment variables, and answers
+/// with all that it printed.
+pub fn again(test: &str, variables: &[(&str, &str)]) -> String {
+    let output = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", test, "--ignored", "--nocapture", "--test-threads=1"])
+        .envs(variables.iter().copied())
+        .env_remove("DATABASE_URL")
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{text}");
+    text
+}
+
+/// Prints for [`again`].
+#[expect(clippy::print_stdout, reason = "how it talks to the test")]
+pub fn tell(text: &str) {
+    println!("{text}");
 }

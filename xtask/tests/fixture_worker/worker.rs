@@ -1,11 +1,13 @@
 //! A worker that misbehaves on request, for the tests of the engine: `fixture-worker MODE`. Modes that begin with
-//! `serve-`, `load-` or `listen-` play our server, the load generator, and a server of somebody else.
+//! `serve-`, `mail-`, `load-` or `listen-` play our servers, the load generator, and a server of somebody else.
 //!
 //! It does no work. A well-behaved run sleeps a millisecond and answers with checksum 1. Modes that hang do so for
 //! [`LONG`], so that a test that fails leaves nothing for ever.
 
+mod asks;
 mod listen;
 mod load;
+mod mail;
 mod serve;
 
 use std::collections::BTreeMap;
@@ -36,6 +38,7 @@ fn main() {
     let argument = std::env::args().nth(2).unwrap_or_default();
     match mode.split_once('-') {
         Some(("serve", mode)) => return serve::run(mode),
+        Some(("mail", mode)) => return mail::run(mode),
         Some(("load", mode)) => return load::run(mode),
         Some(("listen", mode)) => return listen::run(mode, &argument),
         _ => {}
@@ -107,6 +110,12 @@ fn main() {
             }
             "error" => say(&Reply::Error { message: "out of luck".to_owned() }),
             "ready-again" => say(&ready(1)),
+            "asks" => {
+                if let Err(message) = asks::ask(&job.task) {
+                    say(&Reply::Error { message });
+                    continue;
+                }
+            }
             "grandchild-and-no-sample" => {
                 leave("sleep", true);
                 exit(0)

@@ -3,9 +3,9 @@
 //! | file | what lives there |
 //! | --- | --- |
 //! | here | what a service is |
-//! | [`stock`] | finds and keeps the services of a launcher |
-//! | [`session`] | a batch cell with its services |
-//! | [`spoken`] | our own mail server and HTTP server, which speak the worker protocol |
+//! | `stock` | finds and keeps the services of a launcher |
+//! | `session` | a batch cell with its services |
+//! | `spoken` | our own mail server and HTTP server, which speak the worker protocol |
 //! | [`postgres`] | PostgreSQL: one that runs already, or a throw-away cluster |
 //! | [`programs`] | programs on the PATH, their versions, and how to get them |
 //! | [`scratch`] | folders that are removed, at the latest by the next run |

@@ -41,7 +41,7 @@ impl Scratch {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                 Err(error) => return Err(error),
             }
-            let owner = File::create_new(top.join(OWNER)).and_then(|owner| Ok(owner.lock().map(|()| owner)?));
+            let owner = File::create_new(top.join(OWNER)).and_then(|owner| owner.lock().map(|()| owner));
             match owner {
                 Ok(owner) => break (top, owner),
                 Err(error) => {

@@ -7,7 +7,8 @@ use super::tables::{COUNT, TIME};
 use super::{Key, Kind, Operation, Words};
 
 const FILE_SIZE: Kind = Kind::Size { min: 0, max: 16 << 30 };
-const WIDTH: Kind = Kind::Count { min: 1, max: 20_000 };
+// Smaller pictures cannot be told apart by their look.
+const WIDTH: Kind = Kind::Count { min: 64, max: 20_000 };
 
 const FOLDER: Key = Key::new(
     "folder",

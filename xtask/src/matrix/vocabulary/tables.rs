@@ -128,10 +128,8 @@ pub static BATCH: Table = Table {
         Key::new("task", Kind::Task, "What one step of a task does.").required().axis(),
         Key::new(
             "tasks",
-            Kind::Tasks { max: 10_000_000, longest: Duration::from_secs(600) },
-            "How many tasks there are. A time such as `\"330ms\"` stands for as many as one worker does in it without a \
-             lock, which is counted once per run of the matrix and rounded to a multiple of the scenario's largest \
-             `workers`: all its cells with the same `task` and `steps` do the same number.",
+            Kind::Tasks { max: 10_000_000, longest: MAX_TIME },
+            "How many tasks there are. A time such as `\"330ms\"` stands for as many as one worker does in it, by a count.",
         )
         .required()
         .axis(),

@@ -1,0 +1,129 @@
+//! What an orchestrator leaves that is killed, and who removes it: the next one. The orchestrator is this test program
+//! again, asked for [`driver`] alone.
+
+#![expect(clippy::print_stdout, reason = "how the driver talks to the test")]
+
+mod engine_support;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use engine_support::driver::Driver;
+use engine_support::{MARK, launcher, plan, processes_where, run, wait_until};
+use nix::sys::signal::Signal;
+use protocol::{Database, Query};
+use xtask::engine::service::postgres::{self, Found};
+use xtask::engine::service::scratch::{self, Scratch};
+use xtask::engine::signals::Control;
+use xtask::matrix::plan::{TaskSpec, Work};
+
+/// Environment variable with what the cell needs.
+const NEEDS: &str = "PARALLAX_TEST_NEEDS";
+
+/// The orchestrator of these tests: a cell with a worker that hangs.
+#[test]
+#[ignore = "the other tests run it, in a process of its own"]
+fn driver() {
+    let (Ok(mark), Ok(needs)) = (std::env::var(MARK), std::env::var(NEEDS)) else { return };
+    let control = Control::install().unwrap();
+    let mut plan = plan(&mark, 0, 1, &["hang"]);
+    let scenario = &mut plan.scenarios[0];
+    scenario.schedule.timeout = std::time::Duration::from_secs(30);
+    let Work::Batch(work) = &mut scenario.cells[0].work else { unreachable!() };
+    work.task = match needs.as_str() {
+        "postgres" => {
+            TaskSpec::DbSelect { database: Database::Postgres, connections: 1, query: Query::Compute { rows: 1 } }
+        }
+        _ => TaskSpec::FileWrite { size_bytes: 1, fsync: false, folder: None },
+    };
+    let launcher = launcher(&plan, &control);
+    println!("begun");
+    run(&plan, launcher, &control);
+}
+
+/// A place for temporary files that `nobody` may enter, as a database of root runs as that.
+fn place() -> tempfile::TempDir {
+    let place = tempfile::tempdir().unwrap();
+    fs::set_permissions(place.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    place
+}
+
+fn start(needs: &str, place: &Path) -> Driver {
+    let mut driver = Driver::start(&[(NEEDS, needs), ("TMPDIR", &place.display().to_string()), ("DATABASE_URL", "")]);
+    driver.wait_for("begun");
+    driver
+}
+
+/// How many processes work in a folder.
+fn working_in(folder: &Path) -> usize {
+    processes_where(|process| fs::read_link(process.join("cwd")).is_ok_and(|cwd| cwd.starts_with(folder))).len()
+}
+
+fn entries(folder: &Path) -> usize {
+    fs::read_dir(folder).unwrap().count()
+}
+
+#[test]
+fn a_folder_of_a_killed_orchestrator_is_removed_by_the_next() {
+    let place = place();
+    let mut driver = start("folder", place.path());
+    wait_until("there is a folder", || entries(place.path()) == 1);
+    assert_eq!(scratch::clear_leftovers(place.path()), [""; 0], "its owner lives");
+    driver.signal(Signal::SIGKILL);
+    driver.wait();
+    let told = scratch::clear_leftovers(place.path());
+    assert!(told.len() == 1 && told[0].starts_with("removed what an earlier run left: "), "{told:?}");
+    assert_eq!(entries(place.path()), 0);
+}
+
+#[test]
+fn a_database_of_a_killed_orchestrator_is_ended_and_removed() {
+    let Ok(Found::Programs { .. }) = postgres::find() else { return };
+    let place = place();
+    let mut driver = start("postgres", place.path());
+    wait_until("there is a database", || working_in(place.path()) > 0 && socket(place.path()));
+    driver.signal(Signal::SIGKILL);
+    driver.wait();
+    let told = scratch::clear_leftovers(place.path());
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert_eq!(entries(place.path()), 0);
+    wait_until("no server works there", || working_in(place.path()) == 0);
+}
+
+/// Whether a cluster's socket is there.
+fn socket(place: &Path) -> bool {
+    let clusters = fs::read_dir(place).unwrap().flatten();
+    clusters.into_iter().any(|cluster| cluster.path().join("in/.s.PGSQL.5432").exists())
+}
+
+#[test]
+fn a_database_that_goes_on_without_its_orchestrator_is_ended() {
+    // As where the kernel does not tell children of their parent's death: the server is stopped and cannot hear it.
+    let Ok(Found::Programs { .. }) = postgres::find() else { return };
+    let place = place();
+    let mut driver = start("postgres", place.path());
+    wait_until("there is a database", || socket(place.path()));
+    let server = server(place.path());
+    nix::sys::signal::kill(server, Signal::SIGSTOP).unwrap();
+    driver.signal(Signal::SIGKILL);
+    driver.wait();
+    let told = scratch::clear_leftovers(place.path());
+    assert!(told.len() == 1 && told[0].starts_with("ended the database of an earlier run, and removed "), "{told:?}");
+    assert_eq!(entries(place.path()), 0);
+    wait_until("no server works there", || working_in(place.path()) == 0);
+}
+
+fn server(place: &Path) -> nix::unistd::Pid {
+    let cluster = fs::read_dir(place).unwrap().next().unwrap().unwrap().path();
+    let text = fs::read_to_string(cluster.join("in/data/postmaster.pid")).unwrap();
+    nix::unistd::Pid::from_raw(text.lines().next().unwrap().parse().unwrap())
+}
+
+#[test]
+fn a_living_neighbour_is_left_alone() {
+    let place = place();
+    let neighbour = Scratch::create(place.path(), "scratch").unwrap();
+    assert_eq!(scratch::clear_leftovers(place.path()), [""; 0]);
+    assert!(neighbour.path().is_dir());
+}
