@@ -4,6 +4,7 @@
 //! file, writing to stdout, and reporting what is wrong.
 
 pub mod check;
+pub mod conformance;
 pub mod doctor;
 pub mod list;
 pub mod matrix;
@@ -73,6 +74,8 @@ pub enum Command {
     List(list::Args),
     /// What can this machine measure, and what is missing?
     Doctor(doctor::Args),
+    /// Is this program a worker? Check it against the protocol.
+    Conformance(conformance::Args),
     /// Print the JSON Schema of the matrix file, for editors.
     Schema(schema::Args),
 }
@@ -85,6 +88,7 @@ pub fn main() -> ExitCode {
         Command::Check(args) => check::run(&args),
         Command::List(args) => list::run(&args),
         Command::Doctor(args) => doctor::run(&args),
+        Command::Conformance(args) => conformance::run(&args),
         Command::Schema(args) => schema::run(&args),
     };
     match result {

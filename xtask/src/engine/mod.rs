@@ -14,6 +14,7 @@
 //! | [`scripted`] | a launcher without processes, for tests |
 //! | [`workers`] | the launcher with processes |
 //! | [`conversation`] | the conversation with one process that speaks the protocol |
+//! | [`dialogue`] | raw lines to and from one, for the conformance check |
 //! | `session`, `http` | a batch cell, and an HTTP cell with its server and client |
 //! | [`spawn`], [`process`], `pipes`, [`lines`], [`ending`], [`linux`] | one process: its pipes, its end, its orphans |
 //! | [`ask`] | one question to a program, such as its version |
@@ -31,6 +32,7 @@ pub mod calibrate;
 pub mod calibrations;
 pub mod capacity;
 pub mod conversation;
+pub mod dialogue;
 pub mod ending;
 pub mod event;
 pub mod failure;
