@@ -1,8 +1,9 @@
 //! Lines: what a worker makes of empty ones, wrong ones, those of another version, and of words and fields that nobody
 //! knows.
 
+use indexmap::IndexMap;
 use protocol::{Job, Reply, Request};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::Inspector;
 use super::ledger::{Breach, Ledger};
@@ -14,13 +15,15 @@ use super::talk::{Answer, Stop, Talk};
 const OTHER_VERSION: u32 = 999;
 const WORD: &str = "no-such-word";
 
+/// The fields of a message, in their order.
+type Fields = IndexMap<String, Value>;
+
 pub(super) fn check(inspector: &Inspector<'_>, known: &Known, ledger: &mut Ledger) -> Result<(), Stop> {
-    let line = |value: &Value| value.to_string();
     let base = object(&known.base);
 
     let mut talk = inspector.start()?;
     talk.send("");
-    ledger.note(Rule::EmptyLine, is_ready(&mut talk, &line(&base.clone().into()), "before the job")?);
+    ledger.note(Rule::EmptyLine, is_ready(&mut talk, &line(&base), "before the job")?);
     ready(&mut talk, &known.base, ledger);
     ledger.note(Rule::OnlyAnswers, silent(&mut talk, "after `ready`")?);
     talk.end();
@@ -28,7 +31,7 @@ pub(super) fn check(inspector: &Inspector<'_>, known: &Known, ledger: &mut Ledge
     let mut talk = inspector.start()?;
     let mut more = base.clone();
     more.insert("of_a_later_version".to_owned(), json!({ "nested": [1, null, "text"] }));
-    ledger.note(Rule::UnknownFields, is_ready(&mut talk, &line(&more.into()), "a job")?);
+    ledger.note(Rule::UnknownFields, is_ready(&mut talk, &line(&more), "a job")?);
     if !matches!(known.base, Job::Load(_)) {
         let run = r#"{"type":"run","warmup":false,"of_a_later_version":7}"#;
         let answer = talk.ask(run)?;
@@ -48,11 +51,11 @@ pub(super) fn check(inspector: &Inspector<'_>, known: &Known, ledger: &mut Ledge
 
     for (case, job) in unknown_words(&base) {
         let mut talk = inspector.start()?;
-        let answer = talk.ask(&line(&job))?;
+        let answer = talk.ask(&job)?;
         let result = match answer {
             // Only then is it asked whether it goes on.
             Answer::Reply(Reply::Unsupported { .. }) => match known.takes_second_job {
-                true => is_ready(&mut talk, &line(&base.clone().into()), &format!("{case}, then a good job"))?,
+                true => is_ready(&mut talk, &line(&base), &format!("{case}, then a good job"))?,
                 false => Ok(()),
             },
             _ => Err(talk.breach(&case, "`unsupported`")),
@@ -63,11 +66,11 @@ pub(super) fn check(inspector: &Inspector<'_>, known: &Known, ledger: &mut Ledge
 
     let mut other = base.clone();
     other.insert("protocol".to_owned(), json!(OTHER_VERSION));
-    let stranger = json!({ "type": "job", "protocol": OTHER_VERSION, "work": ["of", "another", "shape"] });
-    for (case, job) in [("the same job", other.into()), ("a job of another shape", stranger)] {
+    let stranger = format!(r#"{{"type":"job","protocol":{OTHER_VERSION},"work":["of","another","shape"]}}"#);
+    for (case, job) in [("the same job", line(&other)), ("a job of another shape", stranger)] {
         let names = |message: &str| message.contains("999") && message.contains(&protocol::VERSION.to_string());
         let expected = format!("an `error` that names both versions, {OTHER_VERSION} and {}", protocol::VERSION);
-        ledger.note(Rule::OtherVersion, fatal(inspector, &line(&job), case, &expected, names)?);
+        ledger.note(Rule::OtherVersion, fatal(inspector, &job, case, &expected, names)?);
     }
     let run = Request::Run { warmup: false }.to_line();
     ledger.note(Rule::RunBeforeJob, fatal(inspector, run.trim_end(), "a run", "an `error`", |_| true)?);
@@ -79,27 +82,32 @@ pub(super) fn check(inspector: &Inspector<'_>, known: &Known, ledger: &mut Ledge
     Ok(())
 }
 
+/// The fields as a line.
+fn line(fields: &Fields) -> String {
+    serde_json::to_string(fields).expect("fields have names")
+}
+
 /// A job as an object.
-fn object(job: &Job) -> Map<String, Value> {
+fn object(job: &Job) -> Fields {
     let line = Request::Job { protocol: protocol::VERSION, job: job.clone() }.to_line();
     serde_json::from_str(&line).expect("a job is an object")
 }
 
 /// The job with a word that nobody knows, in each place where it has a word.
-fn unknown_words(job: &Map<String, Value>) -> Vec<(String, Value)> {
+fn unknown_words(job: &Fields) -> Vec<(String, String)> {
     let mut jobs = Vec::new();
     for key in ["kind", "model", "lock", "listen"] {
         if job.get(key).is_some_and(Value::is_string) {
             let mut other = job.clone();
             other.insert(key.to_owned(), json!(WORD));
-            jobs.push((format!("`{key}`"), other.into()));
+            jobs.push((format!("`{key}`"), line(&other)));
         }
     }
     for (key, inner) in [("task", "op"), ("pace", "loop"), ("expect", "answer")] {
         let mut other = job.clone();
         if let Some(Value::Object(table)) = other.get_mut(key) {
             table.insert(inner.to_owned(), json!(WORD));
-            jobs.push((format!("`{inner}`"), other.into()));
+            jobs.push((format!("`{inner}`"), line(&other)));
         }
     }
     jobs

@@ -98,8 +98,14 @@ fn breaches(verdict: &Verdict, terminal: &Terminal) -> String {
             text += &format!("{INDENT}{INDENT}{label:8}  {}\n", printable(said));
         };
         line("case", &breach.case);
-        let first = breach.sent.len().saturating_sub(3);
-        breach.sent[first..].iter().for_each(|sent| line("sent", sent));
+        match breach.sent.as_slice() {
+            [first, between @ .., last] if between.len() > 2 => {
+                line("sent", first);
+                line("", &format!("… {} more", counted(between.len() as u64, "line", "lines")));
+                line("sent", last);
+            }
+            few => few.iter().for_each(|sent| line("sent", sent)),
+        }
         line("answered", &breach.answered);
         line("expected", &breach.expected);
         breach.stderr_tail.iter().rev().take(3).rev().for_each(|said| line("stderr", said));

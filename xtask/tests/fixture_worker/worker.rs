@@ -4,6 +4,7 @@
 //! It does no work. A well-behaved run sleeps a millisecond and answers with checksum 1. Modes that hang do so for
 //! [`LONG`], so that a test that fails leaves nothing for ever.
 
+mod conform;
 mod listen;
 mod load;
 mod serve;
@@ -35,6 +36,7 @@ fn main() {
     }
     let argument = std::env::args().nth(2).unwrap_or_default();
     match mode.split_once('-') {
+        Some(("conform", fault)) => return conform::run(fault),
         Some(("serve", mode)) => return serve::run(mode),
         Some(("load", mode)) => return load::run(mode),
         Some(("listen", mode)) => return listen::run(mode, &argument),
