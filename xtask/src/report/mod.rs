@@ -14,6 +14,7 @@
 //! | [`terminal`], [`markdown`], [`csv`], [`json`] | one output format each |
 //! | [`document`](mod@document) | `tables.md`: all tables, and what they were taken with |
 
+mod absent;
 pub mod conformance;
 pub mod csv;
 pub mod doctor;
