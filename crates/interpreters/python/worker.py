@@ -298,7 +298,8 @@ class DbSelect(Operation):
     def compute(self, state: int, index: int) -> int:
         # One for each thread and loop. A loop needs no more of them, as a query holds it until the answer is there.
         if not self.idle:
-            self.idle.append(sqlite3.connect(self.path))
+            # Only this thread asks; another one may close it when the run is over.
+            self.idle.append(sqlite3.connect(self.path, check_same_thread=False))
         ((total,),) = self.idle[0].execute(
             "WITH RECURSIVE numbers(i) AS (SELECT 1 WHERE :rows >= 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < :rows)"
             " SELECT coalesce(sum((i * i) % 7919), 0) FROM numbers",
@@ -601,23 +602,25 @@ def http_dialogue(request: bytes) -> Dialogue:
     if status[1].strip() != b"200":
         raise RuntimeError(f"the server answered with status {status[1].decode(errors='replace')} instead of 200")
     fields: dict[bytes, bytes] = {}
-    while (line := (yield LINE)).strip():
+    line = yield LINE
+    while line.strip():
         name, _, value = line.partition(b":")
         fields[name.strip().lower()] = value.strip().lower()
+        line = yield LINE
     reusable = status[0] == b"HTTP/1.1" and fields.get(b"connection") != b"close"
-    length = 0
     if fields.get(b"transfer-encoding") == b"chunked":
-        while size := int((yield LINE).split(b";")[0], 16):
+        length, size = 0, int((yield LINE).split(b";")[0], 16)
+        while size:
             length += exactly(size, (yield size))
             yield LINE
+            size = int((yield LINE).split(b";")[0], 16)
         while (yield LINE).strip():
             pass  # trailers
-    elif b"content-length" in fields:
+        return length, reusable
+    if b"content-length" in fields:
         size = int(fields[b"content-length"])
-        length = exactly(size, (yield size))
-    else:
-        length, reusable = len((yield REST)), False
-    return length, reusable
+        return exactly(size, (yield size)), reusable
+    return len((yield REST)), False
 
 
 def exactly(size: int, read: bytes) -> int:
@@ -640,8 +643,9 @@ def smtp_dialogue(mail: bytes, size: int) -> Dialogue:
     for said, expected in steps:
         if said:
             yield said
-        while (line := (yield LINE))[3:4] == b"-":
-            pass  # more lines follow
+        line = yield LINE
+        while line[3:4] == b"-":  # more lines follow
+            line = yield LINE
         if not line.startswith(expected):
             command = said[:4].decode() if len(said) < 60 else "the mail"
             raise RuntimeError(f"the mail server answered {command or 'the connection'} with {line.strip()[:80]!r}")
