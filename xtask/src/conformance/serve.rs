@@ -42,7 +42,10 @@ fn server(
     let job = jobs::serve(model, listen);
     let ready = match talk.prepare(&Job::Serve(job.clone()), case)? {
         Ok(ready) => ready,
-        Err(breach) => return Ok(ledger.note(Rule::ServePorts, Err(breach))),
+        Err(breach) => {
+            ledger.note(Rule::ServePorts, Err(breach));
+            return Ok(());
+        }
     };
     let spread = matches!(model, HttpModel::Loops | HttpModel::Processes);
     let ports = if spread && listen == Listen::PerPort { job.workers as usize } else { 1 };

@@ -27,6 +27,7 @@ pub(super) enum Stop {
 
 /// What a worker did when it was sent a line.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "there is one at a time, for a moment")]
 pub(super) enum Answer {
     /// A message of the protocol.
     Reply(Reply),

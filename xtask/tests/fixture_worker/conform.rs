@@ -48,7 +48,7 @@ pub fn run(fault: &str) {
         let request = match read(&line, fault) {
             Ok(request) => request,
             Err(reply) => {
-                let goes_on = matches!(reply, Reply::Unsupported { .. });
+                let goes_on = matches!(*reply, Reply::Unsupported { .. });
                 say(&reply);
                 match fault {
                     _ if goes_on => {}
@@ -118,9 +118,9 @@ pub fn run(fault: &str) {
 }
 
 /// The request, or what is said instead.
-fn read(line: &str, fault: &str) -> Result<Request, Reply> {
-    let error = |message: String| Reply::Error { message };
-    let value: Value = serde_json::from_str(line).map_err(|error| Reply::Error { message: error.to_string() })?;
+fn read(line: &str, fault: &str) -> Result<Request, Box<Reply>> {
+    let error = |message: String| Box::new(Reply::Error { message });
+    let value: Value = serde_json::from_str(line).map_err(|malformed| error(malformed.to_string()))?;
     if fault == "wants-type-first" && !line.starts_with("{\"type\"") {
         return Err(error("type comes first".to_owned()));
     }
@@ -139,7 +139,7 @@ fn read(line: &str, fault: &str) -> Result<Request, Reply> {
             let message = format!("unknown word {word}");
             return Err(match fault {
                 "calls-unknown-words-errors" => error(message),
-                _ => Reply::Unsupported { message },
+                _ => Box::new(Reply::Unsupported { message }),
             });
         }
     }
@@ -148,7 +148,7 @@ fn read(line: &str, fault: &str) -> Result<Request, Reply> {
         value["protocol"] = 1.into();
     }
     Request::from_line(&value.to_string()).map_err(|malformed| match (value.get("type"), fault) {
-        (Some(kind), "does-not-look-at-the-version") if *kind == "job" => ready_on(1, vec![]),
+        (Some(kind), "does-not-look-at-the-version") if *kind == "job" => Box::new(ready_on(1, vec![])),
         _ => error(malformed.to_string()),
     })
 }
