@@ -694,6 +694,7 @@ class Gate(threading.Barrier):
     """Where all threads wait for each other before they start together. It notes when that was."""
 
     started_ns = 0
+    failure: Optional[BaseException] = None
 
     def __init__(self, parties: int) -> None:
         super().__init__(parties, self.note)
@@ -705,8 +706,12 @@ class Gate(threading.Barrier):
     def abandoned_on_error(self) -> Generator[None, None, None]:
         try:
             yield
-        except BaseException:
-            self.abort()  # nobody waits for a thread that will not come
+        except threading.BrokenBarrierError:
+            raise self.failure or RuntimeError("a thread did not come to the start") from None
+        except BaseException as failure:
+            if not self.started_ns:  # nobody waits for a thread that will not come
+                self.failure = failure
+                self.abort()
             raise
 
 
@@ -908,10 +913,12 @@ def processes(batch: Batch) -> Outcome:
     context = multiprocessing.get_context(START_METHOD)
     ready, go = context.Semaphore(0), context.Semaphore(0)
     with ProcessPoolExecutor(batch.workers, context, begin_child, (batch, ready, go)) as pool:
-        children: list = []
+        children: dict[int, Any] = {}
         try:
-            shares = [pool.submit(share_in_child, worker) for worker in range(batch.workers)]
-            children = multiprocessing.active_children()
+            shares = []
+            for worker in range(batch.workers):
+                shares.append(pool.submit(share_in_child, worker))
+                children.update(pool._processes)  # `multiprocessing.active_children` forgets those that have died already
             for _ in range(batch.workers):
                 while not ready.acquire(timeout=0.05):
                     raise_failure(shares)
@@ -924,7 +931,7 @@ def processes(batch: Batch) -> Outcome:
             pool.shutdown(wait=True)
             raise RuntimeError(f"the process pool broke: {what_happened_to(children)}") from None
         except BaseException:
-            for child in children:
+            for child in children.values():
                 child.kill()  # a run that has failed need not be finished
             raise
         used = meter.stop()
@@ -942,9 +949,9 @@ def raise_failure(shares: list[futures.Future]) -> None:
             share.result()
 
 
-def what_happened_to(children: list) -> str:
+def what_happened_to(children: dict[int, Any]) -> str:
     # The pool ends those that are left by SIGTERM, so that is not the reason where there is another one.
-    ends = sorted(((child.exitcode == -signal.SIGTERM, child.pid, child.exitcode) for child in children if child.exitcode))
+    ends = sorted((one.exitcode == -signal.SIGTERM, pid, one.exitcode) for pid, one in children.items() if one.exitcode)
     if not ends:
         return "a child process ended before it had answered, and nobody knows how"
     _, pid, status = ends[0]
@@ -1448,10 +1455,13 @@ def die_with_starter() -> None:
 
 def die_with_parent_process() -> None:
     """For child processes of the worker."""
-    ask_to_die_with_parent()
-    parent = multiprocessing.parent_process()
-    if parent and not parent.is_alive():
-        os._exit(1)
+    worker = multiprocessing.parent_process()
+    if sys.platform.startswith("linux") and START_METHOD != "forkserver":
+        ask_to_die_with_parent()
+        if os.getppid() != worker.pid:
+            os._exit(1)
+    else:  # a server is between the worker and us, or the system does not tell: a thread waits for its end
+        threading.Thread(target=lambda: (worker.join(), os._exit(1)), daemon=True).start()
     if Conversation.wire is not None:
         os.close(Conversation.wire)  # of a forked child: only the worker itself answers
 
