@@ -118,12 +118,9 @@ fn every_start_method_of_processes_computes_the_same_and_leaves_no_process() {
 fn a_sample_has_its_evidence() {
     let Some(path) = newest() else { return };
     let mut worker = python(path);
-    for (model, workers, processes) in [
-        ("sequential", vec![3], 1),
-        ("processes", vec![2, 1], 3),
-        ("async", vec![3], 1),
-        ("loops", vec![2, 1], 1),
-    ] {
+    for (model, workers, processes) in
+        [("sequential", vec![3], 1), ("processes", vec![2, 1], 3), ("async", vec![3], 1), ("loops", vec![2, 1], 1)]
+    {
         worker.accept(&batch(model, &json!({"op": "burn", "iterations": 50_000})));
         let sample = worker.run();
         assert_eq!(sample.workers, workers, "{model}");
@@ -154,7 +151,10 @@ fn the_build_and_the_state_of_the_lock_are_facts() {
         let free_threaded = version[3] == 1;
         let numbers = version[..3].iter().map(u32::to_string).collect::<Vec<_>>().join(".");
         let suffix = if free_threaded { " free-threaded" } else { "" };
-        assert_eq!((ready.runtime, ready.worker), (format!("cpython {numbers}{suffix}"), "python-worker 0.1.0".to_owned()));
+        assert_eq!(
+            (ready.runtime, ready.worker),
+            (format!("cpython {numbers}{suffix}"), "python-worker 0.1.0".to_owned())
+        );
         assert_eq!(ready.facts["free_threaded_build"], free_threaded);
         assert_eq!(ready.facts["gil_enabled"], !free_threaded);
         assert!(ready.facts["usable_cpus"].as_u64().unwrap() >= 1);
@@ -195,9 +195,8 @@ fn what_this_worker_does_not_do_is_unsupported_and_it_goes_on() {
     let mut worker = python(path);
     let job = || batch("threads", &burn());
     let query = json!({"wait": {"io_ns": 1}});
-    let select = |database| {
-        json!({"op": "db-select", "database": database, "connection": "", "connections": 1, "query": query})
-    };
+    let select =
+        |database| json!({"op": "db-select", "database": database, "connection": "", "connections": 1, "query": query});
     let resize = json!({"op": "resize-image", "folder": "/", "source_width": 4, "width": 2, "by": "library"});
     for (refused, word) in [
         (with(job(), "kind", json!("load")), "kind of job 'load'"),
@@ -291,7 +290,8 @@ fn a_python_that_is_too_old_says_so() {
     }
     let Some(path) = newest() else { return };
     let (mut worker, _folder) = python_with(path, "import sys; sys.version_info = (3, 8, 1)");
-    let expected = "error: python-worker needs Python 3.9 or later, this is 3.8.1: name a newer one in the runtime's command";
+    let expected =
+        "error: python-worker needs Python 3.9 or later, this is 3.8.1: name a newer one in the runtime's command";
     assert_eq!(worker.refusal(&batch("threads", &burn())), expected);
     assert_eq!(worker.end().code(), Some(1));
 }
@@ -356,8 +356,7 @@ fn texts_are_utf_8_whatever_the_locale_says() {
             let test = json!({"op": "command", "argv": ["test", "-d", inner]});
             let open = json!({"op": "db-select", "database": "sqlite", "connection": inner.join("ß.db"), "connections": 1,
                               "query": {"compute": {"rows": 1000}}});
-            for (task, checksum) in
-                [(read, "7b398c647a18c378"), (test, "e95503f89f7605cb"), (open, "23b1ee0f89ec2436")]
+            for (task, checksum) in [(read, "7b398c647a18c378"), (test, "e95503f89f7605cb"), (open, "23b1ee0f89ec2436")]
             {
                 worker.accept(&batch("threads", &task));
                 assert_eq!(worker.run().checksum, checksum, "{locale}");

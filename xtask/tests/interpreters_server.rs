@@ -87,7 +87,11 @@ fn every_model_and_way_to_listen_gives_the_right_answers_and_counts_them() {
             }
         }
         let served = worker.served();
-        assert_eq!((served.requests, served.connections.iter().sum::<u64>()), (by_worker.to_vec(), 6), "{model} {listen}");
+        assert_eq!(
+            (served.requests, served.connections.iter().sum::<u64>()),
+            (by_worker.to_vec(), 6),
+            "{model} {listen}"
+        );
         if matches!(listen, "per-port" | "hand-off") {
             assert_eq!(served.connections, [3, 3], "{model} {listen}");
         }
@@ -109,10 +113,8 @@ fn bodies_are_thrown_away_and_requests_at_once_are_answered_in_order() {
     let answer = client.rest();
     let head = "HTTP/1.1 200 OK\r\ncontent-length: 8\r\n";
     let number = &answer[head.len() + 2..][..2];
-    let expected = format!(
-        "{head}\r\n{number}{}{head}\r\n{head}connection: close\r\n\r\n{number}{}",
-        DIGITS[0], DIGITS[2]
-    );
+    let expected =
+        format!("{head}\r\n{number}{}{head}\r\n{head}connection: close\r\n\r\n{number}{}", DIGITS[0], DIGITS[2]);
     assert_eq!(answer, expected);
     let mut old = Client::connect(port);
     old.say("GET / HTTP/1.0\r\n\r\n");

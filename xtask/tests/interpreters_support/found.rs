@@ -20,7 +20,8 @@ pub fn pythons() -> Vec<(Version, PathBuf)> {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         name.trim_start_matches("python").chars().all(|c| c.is_ascii_digit() || c == '.' || c == 't')
     });
-    let script = "import sys, sysconfig as s; print(*sys.version_info[:3], int(bool(s.get_config_var('Py_GIL_DISABLED'))))";
+    let script =
+        "import sys, sysconfig as s; print(*sys.version_info[:3], int(bool(s.get_config_var('Py_GIL_DISABLED'))))";
     let found: BTreeMap<Version, PathBuf> =
         candidates.filter_map(|path| Some((version(&path, &["-c", script])?, path))).collect();
     found.into_iter().collect()

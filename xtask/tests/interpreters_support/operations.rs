@@ -47,9 +47,10 @@ pub fn everyday(folder: &Path) -> Vec<Case> {
     } else {
         eprintln!("zip by program is not tested: apt-get install zip");
     }
-    if let Some(program) = ["/usr/bin/convert", "convert", "magick"].into_iter().find(|it| has(it, "-version", "ImageMagick")) {
-        let resize =
-            json!({"op": "resize-image", "folder": folder, "source_width": 64, "width": 32, "by": {"program": program}});
+    if let Some(program) =
+        ["/usr/bin/convert", "convert", "magick"].into_iter().find(|it| has(it, "-version", "ImageMagick"))
+    {
+        let resize = json!({"op": "resize-image", "folder": folder, "source_width": 64, "width": 32, "by": {"program": program}});
         cases.push((resize, "882c825c02fa7386"));
     } else {
         eprintln!("resize-image is not tested: apt-get install imagemagick");
