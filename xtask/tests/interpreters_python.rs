@@ -396,15 +396,46 @@ fn a_lock_that_comes_back_on_makes_the_run_an_error() {
     }
 }
 
-/// Stands in for 3.14's pool of interpreters: threads that are given functions by their names, as interpreters are.
+/// Stands in for 3.14's pool of interpreters. Python 3.13 has real ones already, each with a lock of its own, and only lacks
+/// the pool; an older one has threads in their place, which are given functions by their names as interpreters are.
 const POOL_OF_INTERPRETERS: &str = "
-import concurrent.futures as futures, pickle
+import concurrent.futures as futures, os, pickle, threading
+try:
+    import _interpreters
+    create, run = lambda: _interpreters.create('isolated'), _interpreters.exec
+except ImportError:
+    create, run = dict, lambda interpreter, script: exec(script, interpreter)
+
+SCRIPT = '''
+import os, pickle
+function, arguments = pickle.loads({call!r})
+try:
+    answer = (function(*arguments), None)
+except Exception as failure:
+    answer = (None, failure)
+os.write({answer}, pickle.dumps(answer))
+'''
+
+class InterpreterPoolExecutor(futures.ThreadPoolExecutor):
+    def __init__(self, workers, initializer, initargs):
+        self.local = threading.local()
+        super().__init__(workers, initializer=self.begin, initargs=(initializer, initargs))
+    def begin(self, initializer, initargs):
+        self.local.interpreter = create()
+        self.call(initializer, *initargs)
+    def call(self, function, *arguments):
+        answer, end = os.pipe()
+        failure = run(self.local.interpreter, SCRIPT.format(call=pickle.dumps((function, arguments)), answer=end))
+        assert failure is None, failure.formatted
+        result, failure = pickle.loads(os.read(answer, 65536))
+        if failure:
+            raise failure
+        return result
+    def submit(self, function, *arguments):
+        assert function.__module__ == 'worker', function.__module__
+        return super().submit(self.call, function, *arguments)
+
 if not hasattr(futures, 'InterpreterPoolExecutor'):
-    class InterpreterPoolExecutor(futures.ThreadPoolExecutor):
-        def submit(self, function, *arguments):
-            assert function.__module__ == 'worker', function.__module__
-            function, arguments = pickle.loads(pickle.dumps((function, arguments)))
-            return super().submit(function, *arguments)
     futures.InterpreterPoolExecutor = InterpreterPoolExecutor
 ";
 
@@ -421,7 +452,10 @@ fn interpreters_are_a_model_where_python_has_them() {
     }
     let Some(path) = newest() else { return };
     let (mut worker, _folder) = python_with(path, POOL_OF_INTERPRETERS);
-    gives_the_same(&mut worker, &["interpreters"], &computing_and_waiting());
+    let folder = tempfile::tempdir().unwrap();
+    let zip = json!({"op": "zip", "folder": folder.path(), "files": 3, "file_bytes": 1000, "by": "library"});
+    gives_the_same(&mut worker, &["interpreters"], &computing_and_waiting()[1..2]);
+    gives_the_same(&mut worker, &["interpreters"], &[sqlite(), (zip, "6b2133efe6f7bf9b")]);
     worker.accept(&batch("interpreters", &json!({"op": "command", "argv": ["false"]})));
     assert_eq!(worker.refusal(&interpreters_support::run()), "error: false exited with status 1");
     worker.accept(&batch("interpreters", &burn()));
