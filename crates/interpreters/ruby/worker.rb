@@ -327,7 +327,7 @@ end
 # An operation that makes files in a folder.
 class WithFiles < Operation
   def read(task)
-    @folder = task.text("folder")
+    @folder = File.expand_path(task.text("folder"))
   end
 
   def path(name)
@@ -344,7 +344,7 @@ class WithFiles < Operation
   def clean_up
     return unless Dir.exist?(@folder)
 
-    Dir.each_child(@folder) { |name| FileUtils.rm_f("#{@folder}/#{name}") if name.b.start_with?("#{@prefix}-") }
+    Dir.each_child(@folder) { |name| FileUtils.rm_rf("#{@folder}/#{name}") if name.b.start_with?("#{@prefix}-") }
   end
 end
 
@@ -407,18 +407,19 @@ class Zip < ByProgram
   end
 
   def prepare
-    @files.times { |file| make("pack-#{file}", generated(file, @size)) }
+    Dir.mkdir(path("pack"))
+    @files.times { |file| make("pack/#{file}.txt", generated(file, @size)) }
   end
 
   def step(_state, index)
     archive = path("#{index}.zip")
     if @program
-      FileUtils.rm_f(archive) # zip would add to it
-      run_program([@program, "-q", "-j", archive, *Array.new(@files) { |file| path("pack-#{file}") }])
+      run_program([@program, "-q", "-r", "-D", archive, "."], path("pack"))
     else
       pack(archive)
     end
     sums = entries(archive)
+    File.delete(archive)
     raise "the archive has #{sums.size} entries instead of #{@files}" if sums.size != @files
 
     sums.sum & MASK
@@ -429,8 +430,8 @@ class Zip < ByProgram
     directory = +""
     File.open(archive, "wb") do |file|
       @files.times do |number|
-        content = File.binread(path("pack-#{number}"))
-        deflate = Zlib::Deflate.new(Zlib::DEFAULT_COMPRESSION, -Zlib::MAX_WBITS)
+        content = File.binread(path("pack/#{number}.txt"))
+        deflate = Zlib::Deflate.new(6, -Zlib::MAX_WBITS)
         packed = deflate.deflate(content, Zlib::FINISH)
         deflate.close
         name = "#{number}.txt"
@@ -444,16 +445,28 @@ class Zip < ByProgram
     end
   end
 
-  # The CRC-32 of each entry, from the archive's directory.
+  # Opens an archive by its directory: the CRC-32 of what each entry holds, checked against what the archive says.
   def entries(archive)
     data = File.binread(archive)
     ending = data.rindex("PK\x05\x06".b) || raise("what was made is no zip archive")
     count, at = data[ending, 22].unpack("x10vx4V")
     Array.new(count) do
-      crc, name, extra, comment = data[at, 46].unpack("x16Vx8vvv")
+      method, crc, packed, name, extra, comment, start = data[at, 46].unpack("x10vx4VVx4vvvx8V")
       at += 46 + name + extra + comment
+      name, extra = data[start, 30].unpack("x26vv") # before the bytes the name stands again
+      bytes = data[start + 30 + name + extra, packed]
+      content = method.zero? ? bytes : inflate(bytes)
+      raise "an entry of the archive has another sum than the archive says" if Zlib.crc32(content) != crc
+
       crc
     end
+  end
+
+  def inflate(bytes)
+    inflate = Zlib::Inflate.new(-Zlib::MAX_WBITS)
+    inflate.inflate(bytes)
+  ensure
+    inflate.close
   end
 end
 
@@ -465,6 +478,7 @@ class ResizeImage < ByProgram
     @source_width = task.number("source_width")
     @width = task.number("width")
     @height = @width * 3 / 4
+    raise "width is #{@width}: a picture is at least 64 wide" if @width < 64
   end
 
   # The source is a gradient. One picture is made now and looked at; those of the runs are checked by their size.
@@ -542,10 +556,12 @@ def connect(host, port)
 end
 
 # Runs a program without a shell, and waits for its end.
-def run_program(argv)
+def run_program(argv, where = Dir.pwd)
   program, *arguments = argv
   null = File::NULL
-  pid = Process.spawn([program, program], *arguments, in: null, out: null, err: null)
+  # How many pictures are made at once is the model's affair.
+  one_thread = { "MAGICK_THREAD_LIMIT" => "1" }
+  pid = Process.spawn(one_thread, [program, program], *arguments, in: null, out: null, err: null, chdir: where)
   _, status = Process.wait2(pid)
   raise "#{program} #{how_it_ended(status)}" unless status.success?
 end
@@ -860,12 +876,22 @@ class Meter
     user = times.utime + (@children ? times.cutime : 0)
     sys = times.stime + (@children ? times.cstime : 0)
     voluntary, involuntary = switches
+    disk = disk_bytes
     {
       "user_ns" => (user * 1e9).round,
       "sys_ns" => (sys * 1e9).round,
       "voluntary_switches" => voluntary,
       "involuntary_switches" => involuntary,
+      "disk_read_bytes" => disk["read_bytes"],
+      "disk_write_bytes" => disk["write_bytes"],
     }
+  end
+
+  # What was fetched from storage and handed to it.
+  def disk_bytes
+    File.foreach("/proc/self/io").to_h { |line| line.split(": ").yield_self { |name, count| [name, count.to_i] } }
+  rescue SystemCallError
+    {}
   end
 
   def switches

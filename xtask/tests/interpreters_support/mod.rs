@@ -37,7 +37,8 @@ pub fn worker_file(name: &str) -> PathBuf {
 pub fn command(interpreter: &Path, worker: &str) -> Command {
     let mut command = Command::new(interpreter);
     command.arg(worker_file(worker));
-    for variable in ["PYTHONPATH", "PYTHONHOME", "PYTHONUTF8", "RUBYOPT", "RUBYLIB", PARENT_PID_VARIABLE] {
+    let python = ["PYTHONPATH", "PYTHONHOME", "PYTHONUTF8", "PYTHONUNBUFFERED", "PYTHON_GIL", "PARALLAX_START_METHOD"];
+    for variable in python.into_iter().chain(["RUBYOPT", "RUBYLIB", PARENT_PID_VARIABLE]) {
         command.env_remove(variable);
     }
     command

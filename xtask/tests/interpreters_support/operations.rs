@@ -50,8 +50,8 @@ pub fn everyday(folder: &Path) -> Vec<Case> {
     if let Some(program) =
         ["/usr/bin/convert", "convert", "magick"].into_iter().find(|it| has(it, "-version", "ImageMagick"))
     {
-        let resize = json!({"op": "resize-image", "folder": folder, "source_width": 64, "width": 32, "by": {"program": program}});
-        cases.push((resize, "882c825c02fa7386"));
+        let resize = json!({"op": "resize-image", "folder": folder, "source_width": 160, "width": 80, "by": {"program": program}});
+        cases.push((resize, "730ef6cc89ed49f8"));
     } else {
         eprintln!("resize-image is not tested: apt-get install imagemagick");
     }
