@@ -3,6 +3,7 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use protocol::{
     BatchJob, By, Database, Expect, HttpModel, HttpRequest, Job, Listen, LoadJob, Lock, MailJob, Model, Pace, Query,
@@ -20,7 +21,9 @@ pub(super) struct Folder(PathBuf);
 impl Folder {
     /// A new folder among the temporary ones.
     pub(super) fn new() -> io::Result<Self> {
-        let path = std::env::temp_dir().join(format!("parallax-conformance-{}", std::process::id()));
+        static FOLDERS: AtomicU32 = AtomicU32::new(0);
+        let number = FOLDERS.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("parallax-conformance-{}-{number}", std::process::id()));
         fs::create_dir_all(&path)?;
         Ok(Self(path))
     }
