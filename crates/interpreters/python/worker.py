@@ -43,7 +43,7 @@ import zlib
 from concurrent import futures
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing.connection import Connection
-from typing import Any, Callable, Generator, NamedTuple, NoReturn, Optional
+from typing import Any, Callable, Generator, NamedTuple, Optional
 
 PROTOCOL = 1
 NAME = "python-worker 0.1.0"
@@ -1237,9 +1237,10 @@ class ServeJob:
             raise Unsupported("python-worker hands connections to loops only: choose those, or another way to listen")
         # One descriptor for each connection.
         limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-        resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
         listeners = listen(workers)
-        self.ports = sorted({own.getsockname()[1] for own in listeners}, key=[own.getsockname()[1] for own in listeners].index)
+        self.ports = list(dict.fromkeys(own.getsockname()[1] for own in listeners))
         self.server = server()
         try:
             self.server.start([Part(worker, io_ns, iterations) for worker in range(workers)], listeners, listen is hand_off)
