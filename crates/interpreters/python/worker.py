@@ -1079,7 +1079,7 @@ class Part:
 
     def __init__(self, number: int, io_ns: int, iterations: int) -> None:
         self.number, self.io_s, self.iterations = number, io_ns / 1e9, iterations
-        self.requests = self.connections = 0
+        self.requests = self.connections = self.reported = 0
         self.failure: Optional[BaseException] = None
 
     async def serve(self, listener: Optional[socket.socket], ready: Callable[[], Any]) -> None:
@@ -1115,8 +1115,10 @@ class Part:
 
     def served(self) -> tuple[int, int]:
         """Requests since the last call, and connections since the start."""
-        requests, self.requests = self.requests, 0
-        return requests, self.connections
+        # Only the loop's thread counts, and only the caller's remembers: nothing is lost between them.
+        requests, before = self.requests, self.reported
+        self.reported = requests
+        return requests - before, self.connections
 
     async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """One connection, to its end."""
@@ -1268,7 +1270,7 @@ class ServerOfLoops:
 
     def start(self, parts: list[Part], listeners: list[socket.socket], hand_off: bool) -> None:
         ready = Gate(len(parts) + 1)
-        for part, own in itertools.zip_longest(parts, [] if hand_off else listeners):
+        for part, own in zip(parts, itertools.repeat(None) if hand_off else listeners):
             thread = threading.Thread(target=self.serve, args=(part, own, ready), daemon=True)
             thread.start()
             self.running.append((part, thread))
