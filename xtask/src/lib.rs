@@ -12,13 +12,14 @@
 //! | [`progress`] | events → lines on stderr | stderr and a clock only |
 //! | [`cmd`] | the subcommands: thin, they join the stages | |
 //!
-//! Beside the stages stand [`doctor`], which looks at this machine and starts programs to ask for their versions, and
-//! [`number`]: how numbers and times look to people.
+//! Beside the stages stand [`doctor`], which looks at this machine and starts programs to ask for their versions,
+//! [`conformance`], which checks whether a program is a worker, and [`number`]: how numbers and times look to people.
 //!
 //! The orchestrator knows no engine: of the workspace it imports `protocol` alone. A worker in another language is as
 //! good as ours.
 
 pub mod cmd;
+pub mod conformance;
 pub mod doctor;
 pub mod engine;
 pub mod matrix;

@@ -4,11 +4,11 @@
 mod engine_support;
 mod http_support;
 
-use engine_support::TIMEOUT;
-use http_support::Case;
+use engine_support::{MARK, TIMEOUT};
+use http_support::{Case, FIXTURE};
 use protocol::Listen;
 use xtask::engine::failure::FailureKind;
-use xtask::matrix::plan::{Rate, ServerSpec};
+use xtask::matrix::plan::{Rate, Runtime, ServerSpec};
 use xtask::results::record::Measured;
 
 #[track_caller]
@@ -35,6 +35,42 @@ fn what_both_say_about_themselves_is_kept() {
     let seen = Case::own("serve-good").run();
     assert_eq!(seen.outcome.workers.len(), 1, "both fixtures have one name");
     assert_eq!((seen.outcome.samples, seen.outcome.complete), (1, true));
+}
+
+#[test]
+fn a_runtime_serves_in_place_of_our_server_and_the_load_is_still_ours() {
+    // Ours would never get ready.
+    let mut case = Case::own("serve-never-ready");
+    case.plan.scenarios[0].cells[0].runtime = "it".to_owned();
+    case.plan.runtimes = vec![Runtime {
+        name: "it".to_owned(),
+        command: vec![FIXTURE.to_owned(), "serve-good".to_owned()],
+        version: None,
+        install: None,
+        env: vec![(MARK.to_owned(), case.mark.clone())],
+        folder: std::path::PathBuf::new(),
+    }];
+    let seen = case.run();
+    assert_eq!(seen.heard.failures, []);
+    assert_eq!(seen.outcome.samples, 1);
+    let workers: Vec<&str> = seen.outcome.workers.keys().map(|(runtime, _)| runtime.as_str()).collect();
+    assert_eq!(workers, ["it", "rust"]);
+}
+
+#[test]
+fn a_runtime_that_is_not_installed_serves_nothing_and_says_how_to_get_it() {
+    let mut case = Case::own("serve-good");
+    case.plan.scenarios[0].cells[0].runtime = "it".to_owned();
+    case.plan.runtimes = vec![Runtime {
+        name: "it".to_owned(),
+        command: vec!["no-such-program-1".to_owned()],
+        version: None,
+        install: Some("uv python install 3.14t".to_owned()),
+        env: vec![],
+        folder: std::path::PathBuf::new(),
+    }];
+    let reason = "no-such-program-1 is not on the PATH; to install it: uv python install 3.14t";
+    check(&case, FailureKind::Missing, reason);
 }
 
 #[test]

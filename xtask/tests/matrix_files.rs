@@ -42,13 +42,32 @@ fn our_own_matrix_files_are_valid() {
     }
 }
 
+/// Scenarios with real interpreters have a time of their own.
+fn of_interpreters(scenario: &Scenario) -> bool {
+    scenario.name.starts_with("interpreters-")
+}
+
+#[test]
+fn the_interpreters_of_the_default_matrix_fit_into_their_time() {
+    let options = LoadOptions { quick: false, cores: 2, allow_remote: false };
+    let plan = load(&repository().join("bench-matrix.toml"), &options).unwrap();
+    let scenarios = plan.scenarios.iter().filter(|scenario| of_interpreters(scenario));
+    let estimate: Duration = scenarios.map(|scenario| plan.estimate_scenario(scenario)).sum();
+    assert!(estimate < Duration::from_secs(90), "{estimate:?}");
+}
+
 #[test]
 fn the_default_matrix_fits_into_its_time() {
     let estimate = |quick, http| {
         let options = LoadOptions { quick, cores: 2, allow_remote: false };
         let plan = load(&repository().join("bench-matrix.toml"), &options).unwrap();
         let of_kind = |scenario: &&Scenario| matches!(scenario.cells[0].work, Work::Http(_)) == http;
-        plan.scenarios.iter().filter(of_kind).map(|scenario| plan.estimate_scenario(scenario)).sum::<Duration>()
+        plan.scenarios
+            .iter()
+            .filter(|it| !of_interpreters(it))
+            .filter(of_kind)
+            .map(|scenario| plan.estimate_scenario(scenario))
+            .sum::<Duration>()
     };
     for (quick, http, most) in [(false, false, 230), (true, false, 65), (false, true, 140), (true, true, 36)] {
         let estimate = estimate(quick, http);

@@ -111,7 +111,7 @@ fn one_that_hangs_or_talks_nonsense_or_is_too_old_is_told_and_not_offered() {
     script(&bin.join("python3.12"), "echo 'I am a teapot'");
     script(&bin.join("python3.13"), "echo 'libpython3.13.so.1.0: cannot open shared object file' >&2; exit 1");
     python(&bin.join("python3.8"), "3.8.18", "");
-    let findings = look(&[bin.clone()], &[], SHORT);
+    let findings = look(std::slice::from_ref(&bin), &[], SHORT);
     let path = bin.display();
     let told = lines(&findings);
     let expected = [

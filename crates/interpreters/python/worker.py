@@ -29,6 +29,7 @@ import multiprocessing
 import os
 import resource
 import select
+import shutil
 import signal
 import site
 import socket
@@ -42,7 +43,7 @@ import zlib
 from concurrent import futures
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing.connection import Connection
-from typing import Any, Callable, Generator, NamedTuple, NoReturn, Optional
+from typing import Any, Callable, Generator, NamedTuple, Optional
 
 PROTOCOL = 1
 NAME = "python-worker 0.1.0"
@@ -96,6 +97,7 @@ class Operation:
         """Reads the parameters. `prefix` begins the name of every file that the job makes."""
         self.prefix = prefix
         self.idle: list = []  # connections that nobody uses at the moment
+        self.free_slots: Optional[asyncio.Semaphore] = None
         self.read(task)
 
     def read(self, task: dict) -> None:
@@ -110,8 +112,13 @@ class Operation:
     def fresh(self) -> "Operation":
         """A copy for one thread or loop, without connections."""
         other = copy.copy(self)
-        other.idle = []
+        other.idle, other.free_slots = [], None
         return other
+
+    def slots(self) -> asyncio.Semaphore:
+        """On an event loop at most 64 steps have a process or a connection at once, as in our other workers."""
+        self.free_slots = self.free_slots or asyncio.Semaphore(64)
+        return self.free_slots
 
     def close(self) -> None:
         """Closes the connections."""
@@ -215,7 +222,8 @@ class Command(Operation):
         return 0
 
     async def wait_async(self, index: int) -> int:
-        await run_program_async(self.argv)
+        async with self.slots():
+            await run_program_async(self.argv)
         return 0
 
 
@@ -249,6 +257,10 @@ class OverTheNetwork(Operation):
         return result
 
     async def wait_async(self, index: int) -> int:
+        async with self.slots():
+            return await self.talk_async()
+
+    async def talk_async(self) -> int:
         reader, writer = self.idle.pop().streams if self.idle else await asyncio.open_connection(self.host, self.port)
         try:
             result, reusable = await talk_async(self.dialogue(), reader, writer)
@@ -298,7 +310,8 @@ class DbSelect(Operation):
     def compute(self, state: int, index: int) -> int:
         # One for each thread and loop. A loop needs no more of them, as a query holds it until the answer is there.
         if not self.idle:
-            self.idle.append(sqlite3.connect(self.path))
+            # Only this thread asks; another one may close it when the run is over.
+            self.idle.append(sqlite3.connect(self.path, check_same_thread=False))
         ((total,),) = self.idle[0].execute(
             "WITH RECURSIVE numbers(i) AS (SELECT 1 WHERE :rows >= 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < :rows)"
             " SELECT coalesce(sum((i * i) % 7919), 0) FROM numbers",
@@ -311,7 +324,7 @@ class WithFiles(Operation):
     """An operation that makes files in a folder."""
 
     def read(self, task: dict) -> None:
-        self.folder = text(task, "folder")
+        self.folder = os.path.abspath(text(task, "folder"))
 
     def path(self, name: str) -> bytes:
         return os_bytes(f"{self.folder}/{self.prefix}-{name}")
@@ -326,8 +339,9 @@ class WithFiles(Operation):
         beginning = os_bytes(self.prefix + "-")
         with contextlib.suppress(FileNotFoundError):
             for name in os.listdir(os_bytes(self.folder)):
+                path = os.path.join(os_bytes(self.folder), name)
                 if name.startswith(beginning):
-                    os.remove(os.path.join(os_bytes(self.folder), name))
+                    shutil.rmtree(path) if os.path.isdir(path) else os.remove(path)
 
 
 class FileRead(WithFiles):
@@ -371,6 +385,7 @@ class ByProgram(WithFiles):
     """An operation that a program does, or a library. A program is waited for; checking what it made is computing."""
 
     computes = True
+    where: Optional[bytes] = None  # the folder in which the program is started
 
     def read(self, task: dict) -> None:
         super().read(task)
@@ -384,11 +399,12 @@ class ByProgram(WithFiles):
         raise NotImplementedError
 
     def wait(self, index: int) -> int:
-        run_program(self.argv(index))
+        run_program(self.argv(index), self.where)
         return 0
 
     async def wait_async(self, index: int) -> int:
-        await run_program_async(self.argv(index))
+        async with self.slots():
+            await run_program_async(self.argv(index), self.where)
         return 0
 
 
@@ -397,27 +413,29 @@ class Zip(ByProgram):
         super().read(task)
         self.files, self.size = number(task, "files"), number(task, "file_bytes")
 
+        self.where = self.path("pack")
+
     def prepare(self) -> None:
+        os.mkdir(self.where)
         for file in range(self.files):
-            self.make(f"pack-{file}", generated(file, self.size))
+            self.make(f"pack/{file}.txt", generated(file, self.size))
 
     def argv(self, index: int) -> list[bytes]:
-        with contextlib.suppress(FileNotFoundError):
-            os.remove(self.path(f"{index}.zip"))  # zip would add to it
-        files = [self.path(f"pack-{file}") for file in range(self.files)]
-        return [os_bytes(self.program), b"-q", b"-j", self.path(f"{index}.zip"), *files]
+        return [os_bytes(self.program), b"-q", b"-r", b"-D", self.path(f"{index}.zip"), b"."]
 
     def compute(self, state: int, index: int) -> int:
         if not self.program:
             with open(self.path(f"{index}.zip"), "wb") as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
                 for number in range(self.files):
-                    with open(self.path(f"pack-{number}"), "rb") as packed:
-                        archive.writestr(f"{number}.txt", packed.read())
+                    with open(self.path(f"pack/{number}.txt"), "rb") as packed:
+                        archive.writestr(f"{number}.txt", packed.read(), compresslevel=6)
         with open(self.path(f"{index}.zip"), "rb") as file, zipfile.ZipFile(file) as archive:
-            entries = archive.infolist()
-        if len(entries) != self.files:
-            raise RuntimeError(f"the archive has {len(entries)} entries instead of {self.files}")
-        return sum(entry.CRC for entry in entries) & MASK
+            # Reading an entry checks its sum.
+            sums = [zlib.crc32(archive.read(entry)) for entry in archive.infolist()]
+        os.remove(self.path(f"{index}.zip"))
+        if len(sums) != self.files:
+            raise RuntimeError(f"the archive has {len(sums)} entries instead of {self.files}")
+        return sum(sums) & MASK
 
 
 class ResizeImage(ByProgram):
@@ -427,6 +445,8 @@ class ResizeImage(ByProgram):
             raise Unsupported("Python's standard library has no pictures: resize by {\"program\":\"convert\"}, or everyday-worker")
         self.source_width, self.width = number(task, "source_width"), number(task, "width")
         self.height = self.width * 3 // 4
+        if self.width < 64:
+            raise ValueError(f"width is {self.width}: a picture is at least 64 wide")
 
     def prepare(self) -> None:
         # The source is a gradient. One picture is made now and looked at; those of the runs are checked by their size.
@@ -485,14 +505,16 @@ def generated(file: int, size: int) -> bytes:
     return b"".join(b"%08d %016x\n" % (line, mix(((file << 32) + line) & MASK)) for line in lines)[:size]
 
 
-def run_program(argv: list[bytes]) -> None:
-    null = subprocess.DEVNULL
-    judge(argv, subprocess.run(argv, stdin=null, stdout=null, stderr=null).returncode)
+SILENT: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+os.environ["MAGICK_THREAD_LIMIT"] = "1"  # how many pictures are made at once is the model's affair
 
 
-async def run_program_async(argv: list[bytes]) -> None:
-    null = subprocess.DEVNULL
-    process = await asyncio.create_subprocess_exec(*argv, stdin=null, stdout=null, stderr=null)
+def run_program(argv: list[bytes], where: Optional[bytes] = None) -> None:
+    judge(argv, subprocess.run(argv, cwd=where, **SILENT).returncode)
+
+
+async def run_program_async(argv: list[bytes], where: Optional[bytes] = None) -> None:
+    process = await asyncio.create_subprocess_exec(*argv, cwd=where, **SILENT)
     judge(argv, await process.wait())
 
 
@@ -601,23 +623,25 @@ def http_dialogue(request: bytes) -> Dialogue:
     if status[1].strip() != b"200":
         raise RuntimeError(f"the server answered with status {status[1].decode(errors='replace')} instead of 200")
     fields: dict[bytes, bytes] = {}
-    while (line := (yield LINE)).strip():
+    line = yield LINE
+    while line.strip():
         name, _, value = line.partition(b":")
         fields[name.strip().lower()] = value.strip().lower()
+        line = yield LINE
     reusable = status[0] == b"HTTP/1.1" and fields.get(b"connection") != b"close"
-    length = 0
     if fields.get(b"transfer-encoding") == b"chunked":
-        while size := int((yield LINE).split(b";")[0], 16):
+        length, size = 0, int((yield LINE).split(b";")[0], 16)
+        while size:
             length += exactly(size, (yield size))
             yield LINE
+            size = int((yield LINE).split(b";")[0], 16)
         while (yield LINE).strip():
             pass  # trailers
-    elif b"content-length" in fields:
+        return length, reusable
+    if b"content-length" in fields:
         size = int(fields[b"content-length"])
-        length = exactly(size, (yield size))
-    else:
-        length, reusable = len((yield REST)), False
-    return length, reusable
+        return exactly(size, (yield size)), reusable
+    return len((yield REST)), False
 
 
 def exactly(size: int, read: bytes) -> int:
@@ -640,8 +664,9 @@ def smtp_dialogue(mail: bytes, size: int) -> Dialogue:
     for said, expected in steps:
         if said:
             yield said
-        while (line := (yield LINE))[3:4] == b"-":
-            pass  # more lines follow
+        line = yield LINE
+        while line[3:4] == b"-":  # more lines follow
+            line = yield LINE
         if not line.startswith(expected):
             command = said[:4].decode() if len(said) < 60 else "the mail"
             raise RuntimeError(f"the mail server answered {command or 'the connection'} with {line.strip()[:80]!r}")
@@ -690,6 +715,7 @@ class Gate(threading.Barrier):
     """Where all threads wait for each other before they start together. It notes when that was."""
 
     started_ns = 0
+    failure: Optional[BaseException] = None
 
     def __init__(self, parties: int) -> None:
         super().__init__(parties, self.note)
@@ -701,8 +727,12 @@ class Gate(threading.Barrier):
     def abandoned_on_error(self) -> Generator[None, None, None]:
         try:
             yield
-        except BaseException:
-            self.abort()  # nobody waits for a thread that will not come
+        except threading.BrokenBarrierError:
+            raise self.failure or RuntimeError("a thread did not come to the start") from None
+        except BaseException as failure:
+            if not self.started_ns:  # nobody waits for a thread that will not come
+                self.failure = failure
+                self.abort()
             raise
 
 
@@ -904,10 +934,12 @@ def processes(batch: Batch) -> Outcome:
     context = multiprocessing.get_context(START_METHOD)
     ready, go = context.Semaphore(0), context.Semaphore(0)
     with ProcessPoolExecutor(batch.workers, context, begin_child, (batch, ready, go)) as pool:
-        children: list = []
+        children: dict[int, Any] = {}
         try:
-            shares = [pool.submit(share_in_child, worker) for worker in range(batch.workers)]
-            children = multiprocessing.active_children()
+            shares = []
+            for worker in range(batch.workers):
+                shares.append(pool.submit(share_in_child, worker))
+                children.update(pool._processes)  # `multiprocessing.active_children` forgets those that have died already
             for _ in range(batch.workers):
                 while not ready.acquire(timeout=0.05):
                     raise_failure(shares)
@@ -920,7 +952,7 @@ def processes(batch: Batch) -> Outcome:
             pool.shutdown(wait=True)
             raise RuntimeError(f"the process pool broke: {what_happened_to(children)}") from None
         except BaseException:
-            for child in children:
+            for child in children.values():
                 child.kill()  # a run that has failed need not be finished
             raise
         used = meter.stop()
@@ -938,9 +970,9 @@ def raise_failure(shares: list[futures.Future]) -> None:
             share.result()
 
 
-def what_happened_to(children: list) -> str:
+def what_happened_to(children: dict[int, Any]) -> str:
     # The pool ends those that are left by SIGTERM, so that is not the reason where there is another one.
-    ends = sorted(((child.exitcode == -signal.SIGTERM, child.pid, child.exitcode) for child in children if child.exitcode))
+    ends = sorted((one.exitcode == -signal.SIGTERM, pid, one.exitcode) for pid, one in children.items() if one.exitcode)
     if not ends:
         return "a child process ended before it had answered, and nobody knows how"
     _, pid, status = ends[0]
@@ -1047,7 +1079,7 @@ class Part:
 
     def __init__(self, number: int, io_ns: int, iterations: int) -> None:
         self.number, self.io_s, self.iterations = number, io_ns / 1e9, iterations
-        self.requests = self.connections = 0
+        self.requests = self.connections = self.reported = 0
         self.failure: Optional[BaseException] = None
 
     async def serve(self, listener: Optional[socket.socket], ready: Callable[[], Any]) -> None:
@@ -1083,8 +1115,10 @@ class Part:
 
     def served(self) -> tuple[int, int]:
         """Requests since the last call, and connections since the start."""
-        requests, self.requests = self.requests, 0
-        return requests, self.connections
+        # Only the loop's thread counts, and only the caller's remembers: nothing is lost between them.
+        requests, before = self.requests, self.reported
+        self.reported = requests
+        return requests - before, self.connections
 
     async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """One connection, to its end."""
@@ -1205,9 +1239,10 @@ class ServeJob:
             raise Unsupported("python-worker hands connections to loops only: choose those, or another way to listen")
         # One descriptor for each connection.
         limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-        resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
         listeners = listen(workers)
-        self.ports = sorted({own.getsockname()[1] for own in listeners}, key=[own.getsockname()[1] for own in listeners].index)
+        self.ports = list(dict.fromkeys(own.getsockname()[1] for own in listeners))
         self.server = server()
         try:
             self.server.start([Part(worker, io_ns, iterations) for worker in range(workers)], listeners, listen is hand_off)
@@ -1235,7 +1270,7 @@ class ServerOfLoops:
 
     def start(self, parts: list[Part], listeners: list[socket.socket], hand_off: bool) -> None:
         ready = Gate(len(parts) + 1)
-        for part, own in itertools.zip_longest(parts, [] if hand_off else listeners):
+        for part, own in zip(parts, itertools.repeat(None) if hand_off else listeners):
             thread = threading.Thread(target=self.serve, args=(part, own, ready), daemon=True)
             thread.start()
             self.running.append((part, thread))
@@ -1370,7 +1405,11 @@ class Meter:
 
     def read(self) -> dict[str, int]:
         used = [resource.getrusage(who) for who in self.whose]
+        disk = {}
+        with contextlib.suppress(OSError), open("/proc/self/io", "rb") as counts:
+            disk = dict(line.split(b": ") for line in counts)
         return {
+            **{f"disk_{what}": int(disk[what.encode()]) for what in ("read_bytes", "write_bytes") if disk},
             "user_ns": round(sum(one.ru_utime for one in used) * 1e9),
             "sys_ns": round(sum(one.ru_stime for one in used) * 1e9),
             "voluntary_switches": sum(one.ru_nvcsw for one in used),
@@ -1393,7 +1432,7 @@ def peak_rss_bytes() -> Optional[int]:
 
 def together(one: dict, other: dict) -> dict:
     """The usage of two processes together. Unknown plus anything is unknown."""
-    return {name: None if None in (one[name], other[name]) else one[name] + other[name] for name in one}
+    return {name: None if None in (one[name], other.get(name)) else one[name] + other[name] for name in one}
 
 
 def gil_is_enabled() -> bool:
@@ -1444,10 +1483,13 @@ def die_with_starter() -> None:
 
 def die_with_parent_process() -> None:
     """For child processes of the worker."""
-    ask_to_die_with_parent()
-    parent = multiprocessing.parent_process()
-    if parent and not parent.is_alive():
-        os._exit(1)
+    worker = multiprocessing.parent_process()
+    if sys.platform.startswith("linux") and START_METHOD != "forkserver":
+        ask_to_die_with_parent()
+        if os.getppid() != worker.pid:
+            os._exit(1)
+    else:  # a server is between the worker and us, or the system does not tell: a thread waits for its end
+        threading.Thread(target=lambda: (worker.join(), os._exit(1)), daemon=True).start()
     if Conversation.wire is not None:
         os.close(Conversation.wire)  # of a forked child: only the worker itself answers
 

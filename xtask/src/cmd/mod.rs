@@ -5,6 +5,7 @@
 
 pub mod check;
 pub mod compare;
+pub mod conformance;
 pub mod doctor;
 pub mod history;
 pub mod list;
@@ -82,6 +83,8 @@ pub enum Command {
     Report(report::Args),
     /// What can this machine measure, and what is missing?
     Doctor(doctor::Args),
+    /// Is this program a worker? Check it against the protocol.
+    Conformance(conformance::Args),
     /// Print the JSON Schema of the matrix file, for editors.
     Schema(schema::Args),
 }
@@ -97,6 +100,7 @@ pub fn main() -> ExitCode {
         Command::History(args) => history::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Doctor(args) => doctor::run(&args),
+        Command::Conformance(args) => conformance::run(&args),
         Command::Schema(args) => schema::run(&args),
     };
     match result {

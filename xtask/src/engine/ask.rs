@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::{self, Read};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -113,10 +113,7 @@ fn read(pipe: Option<impl Read + Send + 'static>) -> Receiver<String> {
 }
 
 fn text(pipe: &Receiver<String>, deadline: Instant) -> Option<String> {
-    match pipe.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-        Ok(text) => Some(text),
-        Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
-    }
+    pipe.recv_timeout(deadline.saturating_duration_since(Instant::now())).ok()
 }
 
 #[cfg(test)]

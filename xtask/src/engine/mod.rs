@@ -17,6 +17,7 @@
 //! | [`scripted`] | a launcher without processes, for tests |
 //! | [`workers`] | the launcher with processes |
 //! | [`conversation`] | the conversation with one process that speaks the protocol |
+//! | [`dialogue`] | raw lines to and from one, for the conformance check |
 //! | `session`, `http` | a batch cell, and an HTTP cell with its server and client |
 //! | [`service`] | what a batch cell needs around its worker: servers, programs, a folder |
 //! | [`spawn`], [`process`], `pipes`, [`lines`], [`ending`], [`linux`] | one process: its pipes, its end, its orphans |
@@ -39,6 +40,7 @@ pub mod calibrations;
 pub mod capacity;
 pub mod conversation;
 pub mod counting;
+pub mod dialogue;
 pub mod disturbance;
 pub mod ending;
 pub mod event;

@@ -1,13 +1,19 @@
 //! What all processes of a launcher have in common, and how they are started with it.
 
+use std::io;
 use std::rc::Rc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::conversation::{Conversation, Limits};
 use super::ending::Orphans;
 use super::failure::{Failure, FailureKind};
+use super::linux;
 use super::process::Process;
 use super::signals::{ChildExits, Control};
 use super::spawn::{Identity, Streams, WorkerCommand};
+
+/// Environment variable by which the descendants of a starter's processes are known.
+const MARK: &str = "PARALLAX_LAUNCHER";
 
 /// Starts processes.
 #[derive(Debug, Clone)]
@@ -19,6 +25,23 @@ pub(super) struct Starter {
 }
 
 impl Starter {
+    /// A starter with a mark of its own. From here on this process adopts the orphans of all its descendants.
+    pub(super) fn new(control: Control) -> io::Result<Self> {
+        static STARTERS: AtomicU32 = AtomicU32::new(0);
+        linux::adopt_orphans();
+        let number = STARTERS.fetch_add(1, Ordering::Relaxed);
+        Ok(Self {
+            control,
+            limits: Limits::default(),
+            orphans: Orphans {
+                mark: (MARK.to_owned(), format!("{}.{number}", std::process::id())),
+                alone: false,
+                inherited: linux::children().unwrap_or_default(),
+            },
+            exits: Rc::new(ChildExits::listen()?),
+        })
+    }
+
     /// Starts a process, whose descendants are known by its mark. `name` is what messages call it.
     pub(super) fn start(
         &self,

@@ -4,29 +4,22 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::env;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use protocol::Job;
 
 use super::binaries::{self, Binaries, CLIENT, NotFound, SERVER};
 use super::conversation::Limits;
-use super::ending::Orphans;
 use super::event::Note;
 use super::failure::{Failure, FailureKind};
 use super::http::{HttpSession, Server, command, own, running};
 use super::launcher::{Assignment, Duty, HttpDuty, Launcher, ServicedDuty, Session};
-use super::linux;
 use super::service::session::ServicedSession;
 use super::service::stock::Stock;
 use super::session::ProcessSession;
-use super::signals::{ChildExits, Control};
+use super::signals::Control;
 use super::spawn::WorkerCommand;
 use super::starter::Starter;
 use crate::matrix::plan::{RUST_RUNTIME, Runtime, Scenario, ServerCommand, ServerSpec};
-
-/// Environment variable by which the descendants of a launcher's workers are known.
-const MARK: &str = "PARALLAX_LAUNCHER";
 
 /// Starts worker processes.
 #[derive(Debug)]
@@ -57,24 +50,12 @@ impl ProcessLauncher {
     /// # Errors
     /// The system gives no socket pair or takes no signal handler.
     pub fn new(runtimes: &[Runtime], binaries: Binaries, control: Control) -> io::Result<Self> {
-        static LAUNCHERS: AtomicU32 = AtomicU32::new(0);
-        linux::adopt_orphans();
-        let number = LAUNCHERS.fetch_add(1, Ordering::Relaxed);
         let install = |runtime: &Runtime| Some((runtime.command.first()?.clone(), runtime.install.clone()?));
         Ok(Self {
             runtimes: runtimes.iter().map(|runtime| (runtime.name.clone(), binaries::resolve(runtime))).collect(),
             installs: runtimes.iter().filter_map(install).collect(),
             workers: binaries.iter().map(|(name, path)| (name, WorkerCommand::of(path.to_owned()))).collect(),
-            starter: Starter {
-                control,
-                limits: Limits::default(),
-                orphans: Orphans {
-                    mark: (MARK.to_owned(), format!("{}.{number}", std::process::id())),
-                    alone: false,
-                    inherited: linux::children().unwrap_or_default(),
-                },
-                exits: Rc::new(ChildExits::listen()?),
-            },
+            starter: Starter::new(control)?,
             stock: Stock::default(),
             builder: None,
             failed_builds: BTreeMap::new(),

@@ -21,8 +21,10 @@
 //! | [`compare`] | the tables of two results |
 //! | [`history`], [`sparkline`] | the tables of all results |
 
+mod absent;
 pub mod bars;
 pub mod compare;
+pub mod conformance;
 pub mod csv;
 pub mod doctor;
 pub mod document;

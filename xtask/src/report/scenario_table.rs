@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use super::absent::without_absent;
 use super::bars::Bars;
 use super::footnotes::Footnotes;
 use super::format::{cores, or_unknown};
@@ -29,6 +30,8 @@ const SETUP_SHARE: f64 = 0.01;
 /// The table of a scenario, in the form that reads better.
 #[must_use]
 pub fn scenario_table(scenario: &ScenarioSummary) -> Table {
+    let (scenario, absent) = without_absent(scenario);
+    let scenario = &*scenario;
     let parts = match pivot::sides(scenario) {
         _ if http::is_http(scenario) => http::parts(scenario),
         Some(sides) => pivot::parts(scenario, &sides),
@@ -43,7 +46,7 @@ pub fn scenario_table(scenario: &ScenarioSummary) -> Table {
         groups: parts.groups,
         hints: heading::hints(scenario),
         findings: findings::findings(scenario),
-        footnotes: parts.footnotes.into_notes(),
+        footnotes: parts.footnotes.into_notes().into_iter().chain(absent).collect(),
         bars: Bars::of(scenario),
     }
 }

@@ -279,6 +279,39 @@ mod tests {
     }
 
     #[test]
+    fn what_a_runtime_told_beforehand_is_not_lost_when_it_gets_ready() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut environment = captured(folder.path(), &[]);
+        let runtime = Runtime {
+            name: "python3".to_owned(),
+            command: vec!["sh".to_owned(), "worker.py".to_owned()],
+            version: None,
+            install: None,
+            env: vec![("PYTHON_GIL".to_owned(), "0".to_owned())],
+            folder: PathBuf::new(),
+        };
+        let probe = Probe { ready: None, version: Some("Python 3.14.0".to_owned()) };
+        environment.note_runtime(&[runtime], "python3", &probe);
+        let ready = Ready {
+            protocol: 1,
+            worker: "python-worker 1".to_owned(),
+            runtime: "cpython 3.14.0".to_owned(),
+            facts: [("gil_enabled".to_owned(), false.into())].into(),
+            ports: vec![],
+        };
+        environment.note_ready("python3", &ready);
+        environment.note_ready("python3", &Ready { worker: "client".to_owned(), ..ready.clone() });
+        let facts = &environment.runtimes["python3"];
+        assert_eq!(facts.worker.as_deref(), Some("python-worker 1"), "the first counts");
+        assert_eq!(facts.version.as_deref(), Some("cpython 3.14.0"));
+        assert_eq!(facts.version_command.as_deref(), Some("Python 3.14.0"));
+        assert_eq!(facts.facts, ready.facts);
+        let command = facts.command.clone().unwrap();
+        assert_eq!((command[0].as_str(), command[2].as_str()), ("PYTHON_GIL=0", "worker.py"));
+        assert!(command[1].ends_with("/sh"), "{command:?}");
+    }
+
+    #[test]
     fn a_commit_tells_whether_the_tree_was_clean_and_stayed_so() {
         let folder = tempfile::tempdir().unwrap();
         let mut environment = captured(folder.path(), &[]);

@@ -5,6 +5,7 @@
 //! [`LONG`], so that a test that fails leaves nothing for ever.
 
 mod asks;
+mod conform;
 mod listen;
 mod load;
 mod mail;
@@ -37,6 +38,7 @@ fn main() {
     }
     let argument = std::env::args().nth(2).unwrap_or_default();
     match mode.split_once('-') {
+        Some(("conform", fault)) => return conform::run(fault),
         Some(("serve", mode)) => return serve::run(mode),
         Some(("mail", mode)) => return mail::run(mode),
         Some(("load", mode)) => return load::run(mode),

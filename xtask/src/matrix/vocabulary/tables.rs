@@ -171,17 +171,13 @@ pub static RUNTIME: Table = Table {
     about: "A worker in another language. It speaks the same protocol as ours; `docs/protocol.md` is its text. It is asked \
             for its version once before anything is measured: one that cannot tell it is not measured. `cargo xtask \
             doctor` finds the interpreters of this machine and prints such tables; `cargo xtask matrix --runtime \
-            NAME=PROGRAM` adds one without a table to every scenario whose `runtime` is an array.",
+            NAME=PROGRAM` adds one without a table to every scenario whose `runtime` is an array. Where the program of `command` is not \
+            installed, the cells are skipped. An argument of it that is no file beside the matrix, but one of this \
+            workspace, is taken from here, so `crates/interpreters/python/worker.py` works in every matrix.",
     keys: &[
         Key::new("name", Kind::Name, "Its name on the `runtime` axis; unique, and not `rust`.").required(),
-        Key::new(
-            "command",
-            Kind::Command,
-            "The command that starts the worker, in the folder of the matrix file. An argument that is no file there, but \
-             one of this workspace, is taken from here: `crates/interpreters/python/worker.py` works in every matrix. \
-             Where the program is not installed, the cells are skipped.",
-        )
-        .required(),
+        Key::new("command", Kind::Command, "The command that starts the worker, in the folder of the matrix file.")
+            .required(),
         Key::new(
             "version",
             Kind::Command,

@@ -1,0 +1,1104 @@
+#!/usr/bin/env ruby
+# frozen_string_literal: true
+
+# Worker for Ruby: batches of tasks on threads, in forked processes, and in Ractors.
+#
+# It speaks the worker protocol on stdin and stdout, whose full text is docs/protocol.md: one JSON object a line, a job
+# first, then a run for each repetition. One file, the standard library, Ruby 2.7 and later.
+#
+# From top to bottom: the checksum, the operations (what one step of a task does), the models (how many tasks run at once),
+# what a run costs, and the conversation. To bring your own operation or model, add one to OPERATIONS or MODELS.
+#
+# Ractors can read constants that are frozen and nothing else that is global: hence no global state here, and many `freeze`.
+
+require "json"
+
+if (RUBY_VERSION.split(".").map(&:to_i) <=> [2, 7]) < 0
+  $stdin.gets
+  puts JSON.generate(type: "error", message: "ruby-worker needs Ruby 2.7 or later, this is #{RUBY_VERSION}: " \
+                                             "name a newer one in the runtime's command")
+  exit 1
+end
+
+require "etc"
+require "fileutils"
+require "socket"
+require "zlib"
+
+begin
+  require "fiddle" # to call what only the system's C library has
+rescue LoadError
+  warn "ruby-worker: fiddle is not there (gem install fiddle): context switches will be unknown"
+end
+
+Encoding.default_external = Encoding::UTF_8 # whatever the locale says
+Warning[:experimental] = false # Ractors are; stderr is for faults
+
+PROTOCOL = 1
+NAME = "ruby-worker 0.1.0"
+RUNTIME = "#{RUBY_ENGINE} #{RUBY_ENGINE == "ruby" ? RUBY_VERSION : RUBY_ENGINE_VERSION}"
+MAX_WORKERS = 32_768
+
+# The job is understood, but this worker does not do such jobs. One sentence.
+class Unsupported < StandardError; end
+
+# A line that is no message of this protocol, or comes out of order: it ends the conversation.
+class Malformed < StandardError; end
+
+def now_ns
+  Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
+end
+
+# ---- The checksum: docs/protocol.md, "Checksum" ----------------------------------------------------------------------
+
+MASK = 2**64 - 1
+
+def mix(value)
+  value = ((value ^ (value >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+  value = ((value ^ (value >> 27)) * 0x94D049BB133111EB) & MASK
+  value ^ (value >> 31)
+end
+
+def task_seed(index)
+  mix(((index + 1) * 0x9E3779B97F4A7C15) & MASK)
+end
+
+def fold(state, result)
+  mix((((state << 23) | (state >> 41)) & MASK) ^ result)
+end
+
+# ---- Operations: docs/protocol.md, "Operations" ----------------------------------------------------------------------
+
+# What one step of a task does. Every thread, process and Ractor works with one of its own, so it needs no locks.
+class Operation
+  # Reads the parameters. `prefix` begins the name of every file that the job makes.
+  def initialize(task, prefix)
+    @prefix = prefix
+    read(Fields.new(task))
+  end
+
+  # Reads the parameters of the operation.
+  def read(task); end
+
+  # Makes what all runs need, once a job.
+  def prepare; end
+
+  # Removes what the job made.
+  def clean_up; end
+
+  # Closes connections.
+  def close; end
+
+  # Does one step, and returns its result.
+  def step(_state, _index)
+    raise NotImplementedError
+  end
+end
+
+class SumOfSquares < Operation
+  def read(task)
+    @n = task.number("n")
+  end
+
+  def step(_state, _index)
+    total = 0
+    @n.times { |i| total += i * i }
+    raise "the sum of the squares below #{@n} came to #{total}" if total != (@n - 1) * @n * (2 * @n - 1) / 6
+
+    total & MASK
+  end
+end
+
+class Burn < Operation
+  def read(task)
+    @iterations = task.number("iterations")
+  end
+
+  def step(state, _index)
+    value = state & 0xFFFFFFFF
+    @iterations.times { |index| value = (value * 1664525 + 1013904223 + index) & 0xFFFFFFFF }
+    value
+  end
+end
+
+class Primes < Operation
+  def read(task)
+    @limit = task.number("limit")
+  end
+
+  def step(_state, _index)
+    count = @limit > 2 ? 1 : 0
+    3.step(@limit - 1, 2) { |candidate| count += 1 if prime?(candidate) }
+    count
+  end
+
+  def prime?(odd)
+    divisor = 3
+    while divisor * divisor <= odd
+      return false if (odd % divisor).zero?
+
+      divisor += 2
+    end
+    true
+  end
+end
+
+class Wait < Operation
+  def read(task)
+    @seconds = task.number("io_ns") / 1e9
+  end
+
+  def step(_state, _index)
+    sleep(@seconds) if @seconds.positive? # sleep(0) would let others run
+    1
+  end
+end
+
+class WaitAndBurn < Burn
+  def read(task)
+    super
+    @seconds = task.number("io_ns") / 1e9
+  end
+
+  def step(state, index)
+    sleep(@seconds) if @seconds.positive?
+    super
+  end
+end
+
+class Command < Operation
+  def read(task)
+    @argv = task.texts("argv")
+    raise Malformed, "argv is empty: a command needs a program" if @argv.empty?
+  end
+
+  def step(_state, _index)
+    run_program(@argv)
+    0
+  end
+end
+
+class HttpGet < Operation
+  def read(task)
+    @host, @port = task.address("address")
+    @keep_alive = task.flag("keep_alive")
+    @request = "GET #{task.text("path")} HTTP/1.1\r\nHost: #{task.text("address")}\r\n"
+    @request += "Connection: close\r\n" unless @keep_alive
+    @request += "\r\n"
+  end
+
+  def close
+    @connection&.close
+    @connection = nil
+  end
+
+  def step(_state, _index)
+    @connection ||= connect(@host, @port)
+    @connection.write(@request)
+    length, goes_on = answer
+    close unless goes_on && @keep_alive
+    length
+  rescue StandardError
+    close
+    raise
+  end
+
+  # Reads an answer: the length of its body, and whether the connection can go on.
+  def answer
+    version, status, = line.split(" ")
+    raise "the server answered with status #{status} instead of 200" if status != "200"
+
+    fields = {}
+    until (field = line.chomp).empty?
+      name, value = field.split(":", 2)
+      fields[name.downcase] = value.to_s.strip.downcase
+    end
+    goes_on = version == "HTTP/1.1" && fields["connection"] != "close"
+    return [chunks, goes_on] if fields["transfer-encoding"] == "chunked"
+    return [exactly(Integer(fields["content-length"], 10)), goes_on] if fields["content-length"]
+
+    [@connection.read.bytesize, false]
+  end
+
+  def chunks
+    length = 0
+    until (size = line.to_i(16)).zero?
+      length += exactly(size)
+      line
+    end
+    nil until line.chomp.empty? # trailers
+    length
+  end
+
+  def line
+    @connection.gets || raise("the server closed the connection before its answer was whole")
+  end
+
+  def exactly(size)
+    got = @connection.read(size).to_s.bytesize
+    raise "the server closed the connection after #{got} of #{size} bytes" if got != size
+
+    size
+  end
+end
+
+class SmtpSend < Operation
+  def read(task)
+    @host, @port = task.address("address")
+    @size = task.number("body_bytes")
+    mail = generated(0, @size).gsub("\n", "\r\n").gsub(/^\./, "..")
+    @mail = "#{mail}#{"\r\n" unless mail.empty? || mail.end_with?("\r\n")}.\r\n"
+  end
+
+  def step(_state, _index)
+    connection = connect(@host, @port)
+    say(connection, nil, "220", "the connection")
+    say(connection, "EHLO localhost\r\n", "250", "EHLO")
+    say(connection, "MAIL FROM:<sender@localhost>\r\n", "250", "MAIL")
+    say(connection, "RCPT TO:<recipient@localhost>\r\n", "250", "RCPT")
+    say(connection, "DATA\r\n", "354", "DATA")
+    say(connection, @mail, "250", "the mail")
+    say(connection, "QUIT\r\n", "221", "QUIT")
+    @size
+  ensure
+    connection&.close
+  end
+
+  def say(connection, words, expected, what)
+    connection.write(words) if words
+    line = connection.gets
+    line = connection.gets while line && line[3] == "-" # more lines follow
+    raise "the mail server answered #{what} with #{line.to_s.strip[0, 80].inspect}" unless line&.start_with?(expected)
+  end
+end
+
+# The standard library has no database: a gem does it, if there is one.
+class DbSelect < Operation
+  def read(task)
+    @database = task.text("database")
+    @connection = task.text("connection")
+    query = task.table("query")
+    if query.value["compute"]
+      @rows = query.table("compute").number("rows")
+    else
+      @seconds = query.table("wait").number("io_ns") / 1e9
+    end
+    raise Unsupported, "SQLite cannot wait: db-select with a wait needs postgres" if @seconds && @database == "sqlite"
+
+    @gem = { "sqlite" => "sqlite3", "postgres" => "pg" }[@database]
+    raise Unsupported, "ruby-worker has no database #{@database.inspect}; it has sqlite and postgres" unless @gem
+  end
+
+  def prepare
+    require @gem
+  rescue LoadError
+    raise Unsupported, "Ruby's standard library has no client for #{@database}: gem install #{@gem}, or apt-get install " \
+                       "ruby-#{@gem}"
+  end
+
+  def close
+    @client&.close
+    @client = nil
+  end
+
+  def step(_state, _index)
+    @database == "sqlite" ? ask_sqlite : ask_postgres
+  end
+
+  def ask_sqlite
+    @client ||= SQLite3::Database.new(@connection)
+    @client.get_first_value(<<~SQL)
+      WITH RECURSIVE numbers(i) AS (SELECT 1 WHERE #{@rows} >= 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < #{@rows})
+      SELECT coalesce(sum((i * i) % 7919), 0) FROM numbers
+    SQL
+  end
+
+  def ask_postgres
+    @client ||= PG.connect(@connection)
+    query = if @seconds
+              "SELECT 1 FROM pg_sleep(#{format("%.9f", @seconds)})"
+            else
+              "SELECT coalesce(sum((i * i) % 7919), 0) FROM generate_series(1::bigint, #{@rows}::bigint) AS numbers(i)"
+            end
+    Integer(@client.exec(query).getvalue(0, 0), 10)
+  end
+end
+
+# An operation that makes files in a folder.
+class WithFiles < Operation
+  def read(task)
+    @folder = File.expand_path(task.text("folder"))
+  end
+
+  def path(name)
+    "#{@folder}/#{@prefix}-#{name}"
+  end
+
+  def make(name, content)
+    File.open(path(name), "wb") do |file|
+      file.write(content)
+      file.fsync # what is not on the disk cannot be dropped from the page cache
+    end
+  end
+
+  def clean_up
+    return unless Dir.exist?(@folder)
+
+    Dir.each_child(@folder) { |name| FileUtils.rm_rf("#{@folder}/#{name}") if name.b.start_with?("#{@prefix}-") }
+  end
+end
+
+class FileRead < WithFiles
+  def read(task)
+    super
+    @size = task.number("size_bytes")
+    @cold = task.flag("cold")
+  end
+
+  def prepare
+    8.times { |file| make("read-#{file}", generated(file, @size)) }
+  end
+
+  def step(_state, index)
+    File.open(path("read-#{index % 8}"), "rb") do |file|
+      file.advise(:dontneed) if @cold
+      Zlib.crc32(file.read)
+    end
+  end
+end
+
+class FileWrite < WithFiles
+  def read(task)
+    super
+    @size = task.number("size_bytes")
+    @fsync = task.flag("fsync")
+    @content = generated(0, @size)
+  end
+
+  def step(_state, index)
+    File.open(path("write-#{index}"), "wb") do |file|
+      file.write(@content)
+      file.fsync if @fsync
+    end
+    @size
+  end
+end
+
+# An operation that a program does, or a library.
+class ByProgram < WithFiles
+  def read(task)
+    super
+    by = task.value["by"]
+    @program = by["program"] if by.is_a?(Hash)
+    return if by == "library" || @program.is_a?(String)
+
+    raise Malformed, "by is #{by.inspect}: it is \"library\" or {\"program\":…}"
+  end
+end
+
+class Zip < ByProgram
+  def read(task)
+    super
+    @files = task.number("files")
+    @size = task.number("file_bytes")
+    # Sizes and offsets of an archive without ZIP64 have 32 bits, its count of files has 16.
+    too_large = @files > 0xFFFF || @files * (@size + 200) > 0xFFFFFFFF
+    raise Unsupported, "ruby-worker packs at most 65535 files and 4 GB, as it has no ZIP64" if too_large
+  end
+
+  def prepare
+    Dir.mkdir(path("pack"))
+    @files.times { |file| make("pack/#{file}.txt", generated(file, @size)) }
+  end
+
+  def step(_state, index)
+    archive = path("#{index}.zip")
+    if @program
+      run_program([@program, "-q", "-r", "-D", archive, "."], path("pack"))
+    else
+      pack(archive)
+    end
+    sums = entries(archive)
+    File.delete(archive)
+    raise "the archive has #{sums.size} entries instead of #{@files}" if sums.size != @files
+
+    sums.sum & MASK
+  end
+
+  # Writes an archive: for each file a header and its deflated bytes, then the directory. Numbers are little-endian.
+  def pack(archive)
+    directory = +""
+    File.open(archive, "wb") do |file|
+      @files.times do |number|
+        content = File.binread(path("pack/#{number}.txt"))
+        deflate = Zlib::Deflate.new(6, -Zlib::MAX_WBITS)
+        packed = deflate.deflate(content, Zlib::FINISH)
+        deflate.close
+        name = "#{number}.txt"
+        version, flags, deflated, time, day = 20, 0, 8, 0, 0x21
+        common = [version, flags, deflated, time, day, Zlib.crc32(content), packed.bytesize, content.bytesize, name.bytesize, 0]
+        directory << ["PK\x01\x02", version, *common, 0, 0, 0, 0, file.pos].pack("a4vv5V3vvvvvVV") << name
+        file.write(["PK\x03\x04", *common].pack("a4v5V3vv"), name, packed)
+      end
+      start = file.pos
+      file.write(directory, ["PK\x05\x06", 0, 0, @files, @files, directory.bytesize, start, 0].pack("a4vvvvVVv"))
+    end
+  end
+
+  # Opens an archive by its directory: the CRC-32 of what each entry holds, checked against what the archive says.
+  def entries(archive)
+    data = File.binread(archive)
+    ending = data.rindex("PK\x05\x06".b) || raise("what was made is no zip archive")
+    count, at = data[ending, 22].unpack("x10vx4V")
+    Array.new(count) do
+      method, crc, packed, name, extra, comment, start = data[at, 46].unpack("x10vx4VVx4vvvx8V")
+      at += 46 + name + extra + comment
+      name, extra = data[start, 30].unpack("x26vv") # before the bytes the name stands again
+      bytes = data[start + 30 + name + extra, packed]
+      content = method.zero? ? bytes : inflate(bytes)
+      raise "an entry of the archive has another sum than the archive says" if Zlib.crc32(content) != crc
+
+      crc
+    end
+  end
+
+  def inflate(bytes)
+    inflate = Zlib::Inflate.new(-Zlib::MAX_WBITS)
+    inflate.inflate(bytes)
+  ensure
+    inflate.close
+  end
+end
+
+class ResizeImage < ByProgram
+  def read(task)
+    super
+    raise Unsupported, "Ruby's standard library has no pictures: resize by {\"program\":\"convert\"}" unless @program
+
+    @source_width = task.number("source_width")
+    @width = task.number("width")
+    @height = @width * 3 / 4
+    raise "width is #{@width}: a picture is at least 64 wide" if @width < 64
+  end
+
+  # The source is a gradient. One picture is made now and looked at; those of the runs are checked by their size.
+  def prepare
+    make("source.ppm", gradient(@source_width, @source_width * 3 / 4))
+    run_program([@program, path("source.ppm"), path("source.jpg")])
+    step(0, -1)
+    run_program([@program, path("-1.jpg"), "-resize", "4x3!", "-depth", "8", path("look.ppm")])
+    seen = File.binread(path("look.ppm")).bytes.last(36)
+    expected = gradient(4, 3).bytes.last(36)
+    return if seen.zip(expected).all? { |a, b| (a - b).abs <= 24 }
+
+    raise "#{@program} made a picture that does not look like its source"
+  end
+
+  def step(_state, index)
+    run_program([@program, path("source.jpg"), "-resize", "#{@width}x#{@height}!", path("#{index}.jpg")])
+    width, height = jpeg_size(File.binread(path("#{index}.jpg")))
+    raise "#{@program} made a picture of #{width}x#{height}" if [width, height] != [@width, @height]
+
+    (width << 32) + height
+  end
+
+  # A picture (PPM) whose red rises to the right, whose green rises downwards, and whose blue falls to the right.
+  def gradient(width, height)
+    rows = Array.new(height) do |y|
+      green = 255 * (2 * y + 1) / (2 * height)
+      Array.new(width) { |x| [red = 255 * (2 * x + 1) / (2 * width), green, 255 - red] }.flatten.pack("C*")
+    end
+    "P6\n#{width} #{height}\n255\n".b + rows.join
+  end
+
+  # Width and height, from the first frame header (SOF) of a JPEG.
+  def jpeg_size(data)
+    at = 2
+    while data.start_with?("\xFF\xD8".b) && data.getbyte(at) == 0xFF
+      marker, length, height, width = data[at, 9].unpack("xCnxnn")
+      return [width, height] if marker.between?(0xC0, 0xCF) && ![0xC4, 0xC8, 0xCC].include?(marker)
+
+      at += 2 + length
+    end
+    raise "what was made is no JPEG picture"
+  end
+end
+
+OPERATIONS = {
+  "sum-of-squares" => SumOfSquares,
+  "burn" => Burn,
+  "primes" => Primes,
+  "wait" => Wait,
+  "wait-and-burn" => WaitAndBurn,
+  "command" => Command,
+  "http-get" => HttpGet,
+  "smtp-send" => SmtpSend,
+  "db-select" => DbSelect,
+  "file-read" => FileRead,
+  "file-write" => FileWrite,
+  "resize-image" => ResizeImage,
+  "zip" => Zip,
+}.freeze
+
+# What operations are made of.
+
+# Generated file number `file`, cut off at `size` bytes.
+def generated(file, size)
+  lines = Array.new((size + 25) / 26) { |line| format("%08d %016x\n", line, mix(((file << 32) + line) & MASK)) }
+  lines.join[0, size].b
+end
+
+def connect(host, port)
+  connection = TCPSocket.new(host, port)
+  connection.binmode
+  connection.setsockopt(Socket::IPPROTO_TCP, Socket::TCP_NODELAY, 1)
+  connection
+end
+
+# Runs a program without a shell, and waits for its end.
+def run_program(argv, where = Dir.pwd)
+  program, *arguments = argv
+  null = File::NULL
+  # How many pictures are made at once is the model's affair.
+  one_thread = { "MAGICK_THREAD_LIMIT" => "1" }
+  pid = Process.spawn(one_thread, [program, program], *arguments, in: null, out: null, err: null, chdir: where)
+  _, status = Process.wait2(pid)
+  raise "#{program} #{how_it_ended(status)}" unless status.success?
+end
+
+def how_it_ended(status)
+  status.signaled? ? "was ended by signal #{status.termsig}" : "exited with status #{status.exitstatus}"
+end
+
+# An exception as a person reads it: ours are sentences, those of others need their names.
+def in_words(error)
+  error.instance_of?(RuntimeError) ? error.message : "#{error.class}: #{error.message}"
+end
+
+# ---- Models: docs/protocol.md, "Models" ------------------------------------------------------------------------------
+
+# What a run came to.
+Outcome = Struct.new(:setup_ns, :elapsed_ns, :checksum, :workers, :usage)
+
+# A job of kind `batch`, its fields checked.
+class Batch
+  attr_reader :job, :prefix, :workers, :tasks, :indices
+
+  def initialize(job, prefix)
+    @job = job
+    @prefix = prefix
+    fields = Fields.new(job)
+    @model = fields.word("model", MODELS, "model")
+    lock = fields.text("lock")
+    raise Unsupported, "the lock #{lock.inspect} is an emulation for Rust: a real interpreter's is what it is" if lock != "none"
+
+    @workers = fields.number("workers")
+    @steps = fields.number("steps", 1)
+    unless @workers.between?(1, MAX_WORKERS) && @steps >= 1
+      raise "workers is #{@workers} and steps #{@steps}: 1 to #{MAX_WORKERS} and 1 or more are possible"
+    end
+    @tasks = fields.number("tasks")
+    first = fields.number("first_task", 0)
+    raise "first_task #{first} and tasks #{@tasks} together exceed 2^64" if first + @tasks > MASK + 1
+
+    @indices = first...first + @tasks
+    @kind = fields.table("task").word("op", OPERATIONS, "operation")
+    if @model == :ractors && @kind == DbSelect
+      raise Unsupported, "the gems for databases cannot be used in Ractors: choose threads or processes"
+    end
+    new_operation # which checks its parameters
+  end
+
+  def run
+    send(@model, self)
+  end
+
+  def new_operation
+    @kind.new(@job["task"], @prefix)
+  end
+
+  # The contiguous share of one worker. Shares differ by one task at most; the first ones are the larger.
+  def share(worker)
+    each, left = @tasks.divmod(@workers)
+    start = @indices.begin + worker * each + [worker, left].min
+    start...start + each + (worker < left ? 1 : 0)
+  end
+
+  # Does one task. Returns its last state.
+  def task(operation, index)
+    state = task_seed(index)
+    @steps.times { state = fold(state, operation.step(state, index)) }
+    state
+  end
+
+  # Does some tasks, one after another: the sum of their last states.
+  def tasks_of(operation, indices)
+    sum = 0
+    indices.each { |index| sum += task(operation, index) }
+    sum
+  end
+end
+
+def sequential(batch)
+  begun = now_ns
+  meter = Meter.new
+  operation = batch.new_operation
+  started = now_ns
+  checksum = batch.tasks_of(operation, batch.indices)
+  ended = now_ns
+  Outcome.new(started - begun, ended - started, checksum, [batch.tasks], meter.stop)
+ensure
+  operation&.close
+end
+
+# Threads that take tasks from one counter.
+def threads(batch)
+  begun = now_ns
+  meter = Meter.new
+  ready = Queue.new
+  go = Queue.new
+  lock = Mutex.new
+  counter = batch.indices.begin
+  take = -> { lock.synchronize { (counter += 1) - 1 } }
+  all = []
+  batch.workers.times do
+    all << Thread.new do
+      Thread.current.report_on_exception = false
+      operation = batch.new_operation
+      ready << true
+      go.pop
+      checksum = done = 0
+      while batch.indices.cover?(index = take.call)
+        checksum += batch.task(operation, index)
+        done += 1
+      end
+      [checksum, done, now_ns]
+    ensure
+      operation&.close
+    end
+  end
+  batch.workers.times { ready.pop }
+  started = now_ns
+  batch.workers.times { go << true }
+  parts = all.map(&:value)
+  Outcome.new(started - begun, parts.map(&:last).max - started, parts.sum(&:first), parts.map { |part| part[1] }, meter.stop)
+ensure
+  all.each(&:kill) # those that are left when another one has failed
+end
+
+# Forked child processes, each of which is given one share.
+def processes(batch)
+  begun = now_ns
+  meter = Meter.new(children: false)
+  children = []
+  batch.workers.times { |worker| children << ChildProcess.new(batch, worker) }
+  children.each(&:hear)
+  started = now_ns
+  children.each(&:let_go)
+  parts = children.map(&:hear)
+  ended = now_ns
+  usage = parts.map { |part| part["usage"] }.reduce(meter.stop) { |sum, part| Meter.together(sum, part) }
+  checksum = parts.sum { |part| part["checksum"] }
+  Outcome.new(started - begun, ended - started, checksum, parts.map { |part| part["done"] }, usage)
+ensure
+  children.each(&:finish)
+end
+
+# A forked child process and the pipes to it. It says that it is ready, is let go, and says what its share came to.
+class ChildProcess
+  def initialize(batch, worker)
+    to_child, @input = IO.pipe
+    @output, from_child = IO.pipe
+    from_child.sync = true
+    parent = Process.pid
+    @pid = fork do
+      Parent.die_with(parent)
+      work(batch, worker, to_child, from_child)
+    rescue StandardError => e
+      from_child.puts(JSON.generate({ error: in_words(e).scrub }))
+    ensure
+      exit!(0) # without what the worker does at its own end
+    end
+    [to_child, from_child].each(&:close) # so that the next child does not inherit them
+  end
+
+  # Waits for what the child says next.
+  def hear
+    line = @output.gets
+    raise "child process #{@pid} #{how_it_ended(reap)} before it had answered" unless line
+
+    part = JSON.parse(line)
+    raise "child process #{@pid}: #{part["error"]}" if part["error"]
+
+    part
+  end
+
+  def let_go
+    @input.syswrite("x")
+  rescue Errno::EPIPE
+    nil # `hear` will find how it has ended
+  end
+
+  # Ends the child, whatever it does.
+  def finish
+    Process.kill(:KILL, @pid) if @pid
+    reap
+    [@input, @output].each(&:close)
+  end
+
+  private
+
+  def work(batch, worker, to_child, from_child)
+    operation = batch.new_operation
+    from_child.puts(JSON.generate({ ready: true }))
+    to_child.sysread(1)
+    meter = Meter.new
+    indices = batch.share(worker)
+    checksum = batch.tasks_of(operation, indices)
+    from_child.puts(JSON.generate({ checksum: checksum, done: indices.size, usage: meter.stop }))
+  end
+
+  def reap
+    _, status = Process.wait2(@pid) if @pid
+    @pid = nil
+    status
+  end
+end
+
+# Ractors, each of which is given one share. Descriptors are numbers, so pipes are the gate in every version of Ruby.
+def ractors(batch)
+  begun = now_ns
+  meter = Meter.new
+  arrived, arrive, leave, let_go = pipes = [*IO.pipe, *IO.pipe]
+  all = Array.new(batch.workers) do |worker|
+    Ractor.new(batch.job, batch.prefix, worker, arrive.fileno, leave.fileno) do |job, prefix, number, ready, go|
+      ready = IO.for_fd(ready, autoclose: false)
+      part = Batch.new(job, prefix)
+      operation = part.new_operation
+      indices = part.share(number)
+      ready.syswrite("x")
+      IO.for_fd(go, autoclose: false).sysread(1)
+      [part.tasks_of(operation, indices), indices.size, now_ns]
+    rescue StandardError => e
+      ready.syswrite("x") unless indices # somebody waits for it
+      "Ractor #{number}: #{in_words(e)}"
+    ensure
+      operation&.close
+    end
+  end
+  batch.workers.times { arrived.sysread(1) }
+  started = now_ns
+  let_go.syswrite("x" * batch.workers)
+  # `take` became `value` in Ruby 4.
+  parts = all.map { |ractor| ractor.respond_to?(:value) ? ractor.value : ractor.take }
+  failure = parts.grep(String).first
+  raise failure if failure
+
+  Outcome.new(started - begun, parts.map(&:last).max - started, parts.sum(&:first), parts.map { |part| part[1] }, meter.stop)
+ensure
+  pipes&.each(&:close)
+end
+
+MODELS = {
+  "sequential" => :sequential,
+  "threads" => :threads,
+  **(Process.respond_to?(:fork) ? { "processes" => :processes } : {}),
+  **(defined?(Ractor) ? { "ractors" => :ractors } : {}),
+}.freeze
+
+# A batch that can be run.
+class BatchJob
+  def initialize(job)
+    @batch = Batch.new(job, Process.pid.to_s)
+    @operation = @batch.new_operation
+    @operation.prepare
+  rescue StandardError
+    close
+    raise
+  end
+
+  def run
+    outcome = @batch.run
+    {
+      type: "sample",
+      elapsed_ns: outcome.elapsed_ns,
+      setup_ns: outcome.setup_ns,
+      tasks: outcome.workers.sum,
+      checksum: format("%016x", outcome.checksum & MASK),
+      workers: outcome.workers,
+      usage: outcome.usage,
+    }
+  end
+
+  def close
+    @operation&.clean_up
+  end
+end
+
+# ---- What a run costs, and the parent process ------------------------------------------------------------------------
+
+# Functions of the system's C library that Ruby has no method for. `nil` where Fiddle is not there to call them.
+module CLibrary
+  def self.function(name, arguments)
+    return unless defined?(Fiddle) && RUBY_PLATFORM.match?(/x86_64-linux|aarch64-linux/)
+
+    Fiddle::Function.new(Fiddle.dlopen(nil)[name], arguments, Fiddle::TYPE_INT)
+  end
+
+  GETRUSAGE = function("getrusage", [Fiddle::TYPE_INT, Fiddle::TYPE_VOIDP]) if defined?(Fiddle)
+  PRCTL = function("prctl", [Fiddle::TYPE_INT, Fiddle::TYPE_LONG]) if defined?(Fiddle)
+  GETRUSAGE ||= nil
+  PRCTL ||= nil
+end
+
+# Counts what this process uses from its making on; with children, those that it has waited for as well.
+class Meter
+  def initialize(children: true)
+    @children = children
+    @before = read
+  end
+
+  def stop
+    now = read
+    used = now.to_h { |name, value| [name, value && value - @before[name]] }
+    used.merge("peak_rss_bytes" => peak_rss_bytes, "processes" => 1)
+  end
+
+  # The usage of two processes together. Unknown plus anything is unknown.
+  def self.together(one, other)
+    one.to_h { |name, value| [name, value && other[name] && value + other[name]] }
+  end
+
+  private
+
+  def read
+    times = Process.times
+    user = times.utime + (@children ? times.cutime : 0)
+    sys = times.stime + (@children ? times.cstime : 0)
+    voluntary, involuntary = switches
+    disk = disk_bytes
+    {
+      "user_ns" => (user * 1e9).round,
+      "sys_ns" => (sys * 1e9).round,
+      "voluntary_switches" => voluntary,
+      "involuntary_switches" => involuntary,
+      "disk_read_bytes" => disk["read_bytes"],
+      "disk_write_bytes" => disk["write_bytes"],
+    }
+  end
+
+  # What was fetched from storage and handed to it.
+  def disk_bytes
+    File.foreach("/proc/self/io").to_h { |line| line.split(": ").yield_self { |name, count| [name, count.to_i] } }
+  rescue SystemCallError
+    {}
+  end
+
+  def switches
+    return unless CLibrary::GETRUSAGE
+
+    whose = [0] # RUSAGE_SELF
+    whose << -1 if @children # RUSAGE_CHILDREN
+    whose.map do |who|
+      usage = "\0".b * 144 # two times of two numbers, then 14 numbers, of which these are the last
+      CLibrary::GETRUSAGE.call(who, usage)
+      usage.unpack("@128qq")
+    end.transpose.map(&:sum)
+  end
+
+  # The largest resident set so far. Not `ru_maxrss`, which begins with the peak of whoever started this process.
+  def peak_rss_bytes
+    line = File.foreach("/proc/self/status").find { |text| text.start_with?("VmHWM:") }
+    line && line.split[1].to_i * 1024
+  rescue SystemCallError
+    nil
+  end
+end
+
+# Dying with the process that started this one.
+module Parent
+  VARIABLE = "PARALLAX_PARENT_PID"
+  PR_SET_PDEATHSIG = 1
+
+  # For the worker itself, where whoever started it has asked for it.
+  def self.die_with_starter
+    starter = ENV.fetch(VARIABLE, nil)
+    die_with(starter.to_i) if starter
+  end
+
+  def self.die_with(parent)
+    if CLibrary::PRCTL
+      CLibrary::PRCTL.call(PR_SET_PDEATHSIG, Signal.list["KILL"])
+    else
+      Thread.new do
+        sleep(0.2) while Process.ppid == parent
+        exit!(1)
+      end
+    end
+    exit!(1) if Process.ppid != parent # it had ended before the call, so no signal would ever come
+  end
+end
+
+# ---- The conversation: docs/protocol.md, "The conversation" ----------------------------------------------------------
+
+# The fields of an object of the protocol, checked as they are read.
+class Fields
+  attr_reader :value
+
+  def initialize(value)
+    @value = value
+  end
+
+  def number(name, default = nil)
+    value = field(name, Integer, "a number", default)
+    raise Malformed, "#{name} is #{value}, which is not within 0 and 2^64 - 1" unless value.between?(0, MASK)
+
+    value
+  end
+
+  def text(name)
+    field(name, String, "a text")
+  end
+
+  def texts(name)
+    values = field(name, Array, "an array of texts")
+    raise Malformed, "#{name} is #{values}, which is not an array of texts" unless values.all?(String)
+
+    values
+  end
+
+  def flag(name)
+    value = @value[name]
+    raise Malformed, "#{name} is #{value.inspect}, which is not true or false" unless [true, false].include?(value)
+
+    value
+  end
+
+  def table(name)
+    Fields.new(field(name, Hash, "an object"))
+  end
+
+  # Host and port.
+  def address(name)
+    host, colon, port = text(name).rpartition(":")
+    raise Malformed, "#{name} #{text(name).inspect} is no host:port" if colon.empty? || !port.match?(/\A\d+\z/)
+
+    [host.delete("[]"), port.to_i]
+  end
+
+  # What a word stands for.
+  def word(name, known, what)
+    chosen = text(name)
+    known.fetch(chosen) do
+      raise Unsupported, "ruby-worker has no #{what} #{chosen.inspect} on #{RUNTIME}; it has #{known.keys.join(", ")}"
+    end
+  end
+
+  private
+
+  def field(name, type, what, default = nil)
+    value = @value.fetch(name, default)
+    return value if value.is_a?(type)
+
+    raise Malformed, value.nil? ? "#{name} is missing" : "#{name} is #{value.inspect}, which is not #{what}"
+  end
+end
+
+# Lines in, lines out.
+class Conversation
+  def initialize(output)
+    @output = output
+  end
+
+  # Answers every line until stdin ends. Returns the exit status.
+  def go_on
+    $stdin.binmode.each_line do |line|
+      line = line.force_encoding(Encoding::UTF_8).scrub.strip
+      next if line.empty?
+
+      begin
+        say(answer(line))
+      rescue Unsupported => e
+        say({ type: "unsupported", message: e.message })
+      rescue Malformed => e
+        say({ type: "error", message: "not a protocol message: #{e.message}: #{line[0, 120].inspect}" })
+        return 1
+      rescue Errno::EPIPE
+        return 1 # nobody listens any more
+      rescue StandardError, NotImplementedError => e
+        say({ type: "error", message: in_words(e) })
+      end
+    end
+    0
+  end
+
+  def close
+    job = @job
+    @job = nil
+    job&.close
+  end
+
+  private
+
+  def answer(line)
+    message = JSON.parse(line)
+    raise Malformed, "it is not an object" unless message.is_a?(Hash)
+
+    fields = Fields.new(message)
+    case type = fields.text("type")
+    when "job" then prepare(fields)
+    when "run"
+      fields.flag("warmup")
+      raise Malformed, "a run was asked for before there was a job that can be run" unless @job
+
+      @job.run
+    else raise Malformed, "its type is #{type.inspect}"
+    end
+  rescue JSON::ParserError
+    raise Malformed, "it is not JSON"
+  end
+
+  def prepare(job)
+    version = job.number("protocol")
+    raise Malformed, "the job speaks protocol #{version}, this worker protocol #{PROTOCOL}" if version != PROTOCOL
+
+    close
+    @job = job.word("kind", { "batch" => BatchJob }, "kind of job").new(job.value)
+    { type: "ready", protocol: PROTOCOL, worker: NAME, runtime: RUNTIME, facts: facts, ports: [] }
+  end
+
+  # What else is worth recording.
+  def facts
+    {
+      usable_cpus: Etc.nprocessors,
+      gvl: RUBY_ENGINE == "ruby",
+      ractors: MODELS.key?("ractors"),
+      yjit: defined?(RubyVM::YJIT) ? RubyVM::YJIT.enabled? : false,
+      zlib: Zlib.zlib_version,
+    }
+  end
+
+  def say(message)
+    @output.write("#{JSON.generate(message.transform_values { |value| value.is_a?(String) ? value.scrub : value })}\n")
+  end
+end
+
+# Only answers go to stdout: what a library prints goes to stderr, and so does what it has printed already.
+def take_stdout
+  stdout = IO.for_fd(1, autoclose: false)
+  wire = stdout.dup
+  wire.sync = true
+  stdout.reopen($stderr) # not `$stdout.reopen`, which would send on what is buffered
+  $stdout.flush
+  wire
+end
+
+if $PROGRAM_NAME == __FILE__
+  conversation = Conversation.new(take_stdout)
+  Parent.die_with_starter
+  begin
+    exit conversation.go_on
+  ensure
+    conversation.close
+  end
+end

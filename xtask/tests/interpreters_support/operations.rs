@@ -1,0 +1,72 @@
+//! Every operation with the checksum of three tasks of two steps. The first five are the full examples of
+//! `docs/protocol.md`; the others follow from results that it defines.
+
+use std::{
+    path::Path,
+    process::{Command, Stdio},
+};
+
+use serde_json::{Value, json};
+
+use super::services;
+
+/// A task, and the checksum that every worker must come to.
+pub type Case = (Value, &'static str);
+
+/// What needs nothing.
+pub fn computing_and_waiting() -> Vec<Case> {
+    vec![
+        (json!({"op": "sum-of-squares", "n": 1000}), "392b335512cb73e2"),
+        (json!({"op": "burn", "iterations": 1000}), "6e063629c47668d3"),
+        (json!({"op": "primes", "limit": 1000}), "a05665f1fc74ecd7"),
+        (json!({"op": "wait", "io_ns": 100_000}), "8cad1aa27a347479"),
+        (json!({"op": "wait", "io_ns": 0}), "8cad1aa27a347479"),
+        (json!({"op": "wait-and-burn", "io_ns": 100_000, "iterations": 1000}), "6e063629c47668d3"),
+    ]
+}
+
+/// What needs servers, files or programs. Those whose program is not on this machine are left out, with a word on it.
+pub fn everyday(folder: &Path) -> Vec<Case> {
+    let page = |path, keep_alive| json!({"op": "http-get", "address": services::web(), "path": path, "keep_alive": keep_alive});
+    let zip = |by| json!({"op": "zip", "folder": folder, "files": 3, "file_bytes": 1000, "by": by});
+    let mut cases = vec![
+        (json!({"op": "command", "argv": ["true"]}), "e95503f89f7605cb"),
+        (page("/", true), "8c097679f004a6f0"),
+        (page("/", false), "8c097679f004a6f0"),
+        (page("/chunked", true), "8c097679f004a6f0"),
+        (page("/endless", true), "8c097679f004a6f0"),
+        (json!({"op": "smtp-send", "address": services::mail(), "body_bytes": 1000}), "1b54f78a46e6f47e"),
+        (json!({"op": "file-read", "folder": folder, "size_bytes": 1000, "cold": false}), "7b398c647a18c378"),
+        (json!({"op": "file-read", "folder": folder, "size_bytes": 1000, "cold": true}), "7b398c647a18c378"),
+        (json!({"op": "file-write", "folder": folder, "size_bytes": 1000, "fsync": false}), "1b54f78a46e6f47e"),
+        (json!({"op": "file-write", "folder": folder, "size_bytes": 1000, "fsync": true}), "1b54f78a46e6f47e"),
+        (zip(json!("library")), "6b2133efe6f7bf9b"),
+    ];
+    if has("zip", "-v", "Info-ZIP") {
+        cases.push((zip(json!({"program": "zip"})), "6b2133efe6f7bf9b"));
+    } else {
+        eprintln!("zip by program is not tested: apt-get install zip");
+    }
+    if let Some(program) =
+        ["/usr/bin/convert", "convert", "magick"].into_iter().find(|it| has(it, "-version", "ImageMagick"))
+    {
+        let resize = json!({"op": "resize-image", "folder": folder, "source_width": 160, "width": 80, "by": {"program": program}});
+        cases.push((resize, "730ef6cc89ed49f8"));
+    } else {
+        eprintln!("resize-image is not tested: apt-get install imagemagick");
+    }
+    cases
+}
+
+/// SQLite, which is of Python's standard library and a gem of Ruby.
+pub fn sqlite() -> Case {
+    let query = json!({"compute": {"rows": 1000}});
+    let task =
+        json!({"op": "db-select", "database": "sqlite", "connection": ":memory:", "connections": 2, "query": query});
+    (task, "23b1ee0f89ec2436")
+}
+
+fn has(program: &str, argument: &str, words: &str) -> bool {
+    let output = Command::new(program).arg(argument).stdin(Stdio::null()).output();
+    output.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains(words))
+}
