@@ -80,7 +80,10 @@ fn head(summary: &Summary, environment: &Environment) -> Vec<(&'static str, Stri
     let known = |value: Option<&str>| value.map_or_else(|| UNKNOWN.to_owned(), escape);
     vec![
         ("machine", machine(&environment.machine)),
-        ("when", format!("{}, took {wall}{complete}{}", summary.started, resumed(&environment.resumed))),
+        (
+            "when",
+            format!("{}, took {wall}{}{complete}{}", summary.started, prepared(summary), resumed(&environment.resumed)),
+        ),
         ("commit", known(environment.commit().as_deref())),
         ("built with", format!("{}, profile {}", known(environment.rustc.as_deref()), escape(&environment.profile))),
         ("command", code(&environment.command_line.join(" "))),
@@ -90,6 +93,14 @@ fn head(summary: &Summary, environment: &Environment) -> Vec<(&'static str, Stri
         ("noise floors", standing::all_floors(summary).unwrap_or_else(|| "none: nothing was judged".to_owned())),
         ("own time", own_time(summary)),
     ]
+}
+
+/// Building and counting between scenarios, where it took a while.
+fn prepared(summary: &Summary) -> String {
+    match Duration::from_nanos(summary.prepared_ns) {
+        brief if brief < Duration::from_secs(1) => String::new(),
+        long => format!(", of it {} between scenarios for building and counting", roughly(long)),
+    }
 }
 
 /// The time between the parts of a run that was interrupted is in no figure.
@@ -124,7 +135,9 @@ fn own_time(summary: &Summary) -> String {
     let runs: u64 = summary.cells().map(|cell| u64::from(cell.runs)).sum();
     // Twins, and runs that were made again, belong to no cell.
     let runs = runs.max(summary.machine.counted_runs.into());
-    let own_ns = summary.wall_ns.saturating_sub(summary.measured_ns).saturating_sub(summary.warmup_ns);
+    let own_ns = [summary.prepared_ns, summary.measured_ns, summary.warmup_ns]
+        .iter()
+        .fold(summary.wall_ns, |rest, it| rest.saturating_sub(*it));
     match own_ns.checked_div(runs) {
         Some(ns) => format!("{} a counted run, with the start and the end of its processes", time(ns, None)),
         None => UNKNOWN.to_owned(),
