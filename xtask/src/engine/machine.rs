@@ -13,7 +13,7 @@ use nix::sys::time::{TimeVal, TimeValLike};
 use nix::unistd::Pid;
 
 use super::busy::Busy;
-use super::http::tree::{Costs, costs};
+use super::http::tree::{Costs, costs, ticks_with_reaped};
 use crate::results::linux;
 use crate::results::record::MachineDelta;
 
@@ -22,6 +22,9 @@ pub trait Readings {
     /// A cell begins, and none of its processes is started yet. Children of ours that live now serve all cells: they
     /// are no neighbours.
     fn cell_begins(&mut self);
+
+    /// The processes of the cell stand ready: our children that came since it began.
+    fn cell_ready(&mut self);
 
     /// Reads the counters before a repetition.
     fn before(&mut self) -> Snapshot;
@@ -54,6 +57,8 @@ pub struct Machine {
     tick_ns: Option<u64>,
     /// Leaders of the process groups that serve all cells.
     helpers: Vec<Pid>,
+    /// Processes of the cell: its worker, or its server and client, and what serves only this cell.
+    workers: Vec<Pid>,
 }
 
 /// Counters before a repetition.
@@ -68,6 +73,7 @@ pub struct Snapshot {
     busy_ns: Option<u64>,
     own_ns: Option<u64>,
     helpers: Vec<Option<Costs>>,
+    worker_ticks: Vec<Option<u64>>,
 }
 
 impl Machine {
@@ -86,6 +92,7 @@ impl Machine {
             cpu_pressure: File::open("/proc/pressure/cpu").ok(),
             tick_ns: tick_ns(),
             helpers: Vec::new(),
+            workers: Vec::new(),
         }
     }
 
@@ -105,6 +112,7 @@ impl Machine {
             busy_ns: self.busy.read(stat),
             own_ns: own_ns(),
             helpers: self.helpers.iter().map(|&leader| costs(leader)).collect(),
+            worker_ticks: self.workers.iter().map(|&worker| ticks_with_reaped(worker)).collect(),
         }
     }
 }
@@ -112,6 +120,12 @@ impl Machine {
 impl Readings for Machine {
     fn cell_begins(&mut self) {
         self.helpers = super::linux::children().unwrap_or_default();
+        self.workers.clear();
+    }
+
+    fn cell_ready(&mut self) {
+        let children = super::linux::children().unwrap_or_default();
+        self.workers = children.into_iter().filter(|child| !self.helpers.contains(child)).collect();
     }
 
     fn before(&mut self) -> Snapshot {
@@ -124,8 +138,12 @@ impl Readings for Machine {
             let usage = after.as_ref()?.since(before.as_ref()?);
             usage.user_ns?.checked_add(usage.sys_ns?)
         });
+        // A worker tells what its run took. What the system tells of its process has also what came around the run, such
+        // as the end of a pool of processes, and the servers of the cell; in ticks.
+        let ticks = before.worker_ticks.iter().zip(&after.worker_ticks).filter_map(|(&b, &a)| delta(b, a)).sum::<u64>();
+        let cell_ns = own_ns.map(|own_ns| own_ns.max(ticks * self.tick_ns.unwrap_or_default()));
         let ours_ns =
-            [own_ns, delta(before.own_ns, after.own_ns), Some(helpers_ns.map(Option::unwrap_or_default).sum())];
+            [cell_ns, delta(before.own_ns, after.own_ns), Some(helpers_ns.map(Option::unwrap_or_default).sum())];
         MachineDelta {
             stolen_ns: delta(before.stolen_ticks, after.stolen_ticks)
                 .zip(self.tick_ns)

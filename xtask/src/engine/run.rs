@@ -276,6 +276,7 @@ impl<'a> Walk<'a, '_> {
         self.tell_notes().map_err(Early::Listener)?;
         let result = match session.prepare() {
             Ok(workers) => {
+                self.machine.cell_ready();
                 let count = workers.len();
                 for (index, ready) in workers.into_iter().enumerate() {
                     // The load generator is ours, whoever serves: it is the last.

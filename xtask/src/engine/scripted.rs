@@ -247,6 +247,8 @@ impl ScriptedMachine {
 impl Readings for ScriptedMachine {
     fn cell_begins(&mut self) {}
 
+    fn cell_ready(&mut self) {}
+
     fn before(&mut self) -> Snapshot {
         Snapshot::default()
     }

@@ -73,6 +73,13 @@ impl Costs {
     }
 }
 
+/// CPU time of a process and of its children that have ended, in clock ticks; `None` where there is no such process.
+#[must_use]
+pub fn ticks_with_reaped(pid: Pid) -> Option<u64> {
+    let stat = parse(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)?;
+    stat.user_ticks.checked_add(stat.sys_ticks)
+}
+
 fn members(all: &BTreeMap<i32, Stat>, leader: i32) -> BTreeMap<i32, Stat> {
     let mut members: BTreeMap<i32, Stat> =
         all.iter().filter(|(_, stat)| stat.group == leader).map(|(pid, stat)| (*pid, *stat)).collect();

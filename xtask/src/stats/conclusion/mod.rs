@@ -6,7 +6,7 @@ mod sentence;
 use super::holm;
 use super::ratio::{self, Speed, median_speed};
 use super::simplicity::rank;
-use super::summary::{CellSummary, ComparisonRow, Conclusion, Ratio, Verdict};
+use super::summary::{CellSummary, ComparisonRow, Conclusion, Flag, Ratio, Verdict};
 use super::verdict::{Unresolved, judge};
 
 /// A comparison whose cells have their figures, and whose rows have their ratios and verdicts.
@@ -38,6 +38,8 @@ struct Findings<'a> {
     ratio: Option<Ratio>,
     /// Whether nothing could be told from the fastest for want of runs.
     too_few_runs: bool,
+    /// Whether a counted run was disturbed in half of the cells or more.
+    disturbed: bool,
 }
 
 /// Concludes; `None` where less than two cells have a speed that can be compared.
@@ -74,6 +76,7 @@ pub fn conclude(of: &Compared<'_>) -> Option<Conclusion> {
         least_memory: least_memory(&group),
         ratio: of.rows.iter().find(|row| row.cell == fastest.id).and_then(|row| row.ratio),
         too_few_runs: others.iter().all(|(_, judged)| *judged == Err(Unresolved::TooFewRuns)),
+        disturbed: 2 * measured.iter().filter(|(cell, _)| is_disturbed(cell)).count() >= measured.len(),
         group,
     };
     let id = |cell: &CellSummary| cell.id.clone();
@@ -85,6 +88,10 @@ pub fn conclude(of: &Compared<'_>) -> Option<Conclusion> {
         least_memory: findings.least_memory.map(id),
         not_after_holm: not_after_holm(of),
     })
+}
+
+fn is_disturbed(cell: &CellSummary) -> bool {
+    cell.flags.contains(&Flag::Disturbed)
 }
 
 /// The simplest, where all have a rank.

@@ -7,9 +7,13 @@ use crate::stats::summary::{Bound, CellSummary, Ratio, Status, Verdict};
 /// Memory that differs by less than this is not worth a choice.
 const MEMORY_SHARE: f64 = 0.1;
 
+/// What a busy machine is worth: models that use more CPUs lose more to a neighbour than the others.
+const DISTURBED: &str = " Others used the machine meanwhile, which takes more from cells that use more CPUs: measure it again when it is quiet.";
+
 pub(super) fn sentence(it: &Findings<'_>) -> String {
     let main = if it.too_few_runs { too_few_runs(it) } else { told(it) };
-    format!("{main}{}", left_out(it))
+    let caution = if it.disturbed { DISTURBED } else { "" };
+    format!("{main}{}{caution}", left_out(it))
 }
 
 fn too_few_runs(it: &Findings<'_>) -> String {

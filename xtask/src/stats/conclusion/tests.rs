@@ -175,3 +175,15 @@ fn seven_comparisons_of_five_runs_do_not_stand_after_holm() {
     assert_eq!(concluded("size", &cells(7)).unwrap().not_after_holm, Vec::<String>::new());
     assert_eq!(concluded("size", &cells(8)).unwrap().not_after_holm.len(), 7);
 }
+
+#[test]
+fn what_a_busy_machine_showed_comes_with_a_caution() {
+    let mut cells = [timed("model", "sequential", 1_960, 3), timed("model", "threads", 1_000, 4)];
+    assert_eq!(sentence("model", &cells), "threads is the fastest: 1.96 × sequential (1.95–1.97).");
+    cells[1].flags.push(Flag::Disturbed);
+    assert_eq!(
+        sentence("model", &cells),
+        "threads is the fastest: 1.96 × sequential (1.95–1.97). Others used the machine meanwhile, which takes more from \
+         cells that use more CPUs: measure it again when it is quiet."
+    );
+}
