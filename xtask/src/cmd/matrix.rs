@@ -215,6 +215,7 @@ fn tell(summary: &Summary, folder: &ResultFolder) -> Exit {
     }
     eprintln!("{}; the result is in {}", parts.join(", "), shown(&folder.file("tables.md")));
     if !summary.complete {
+        eprintln!("the same command with --resume does the rest");
         Exit::Interrupted
     } else if count(Status::Failed) > 0 {
         Exit::Failed
