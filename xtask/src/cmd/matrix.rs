@@ -88,21 +88,22 @@ pub struct Args {
     #[arg(long)]
     no_build: bool,
     /// Draws the order of interleaved runs; the same seed gives the same order [default: drawn anew, and recorded].
-    #[arg(long, value_name = "N", conflicts_with = "resume")]
+    #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// Measure the baseline of every comparison twice, as two cells: how far apart two equal cells seem to be is the
     /// noise floor. By default this is done where it is not known from the last day, unless sizes are small.
-    #[arg(long, conflicts_with_all = ["no_aa", "smoke", "resume"])]
+    #[arg(long, conflicts_with_all = ["no_aa", "smoke"])]
     aa: bool,
     /// Measure no baseline twice; a noise floor that is remembered is used.
-    #[arg(long, conflicts_with = "resume")]
+    #[arg(long)]
     no_aa: bool,
     /// Do not make runs again in which other programs, the hypervisor or a CPU limit took too much of the machine; they
     /// are flagged all the same.
-    #[arg(long, conflicts_with = "resume")]
+    #[arg(long)]
     no_repeats: bool,
     /// Go on with the newest run of this matrix that was interrupted: only what is missing is measured. With the same
-    /// patterns and sizes, on the same machine and with the same programs.
+    /// patterns and sizes, on the same machine and with the same programs; seed, twins and repeats are those that it began
+    /// with, whatever is given now.
     #[arg(long)]
     resume: bool,
     /// Where the result's folder is made, or looked for with --resume [default: `results` of this repository].

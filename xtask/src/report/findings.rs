@@ -56,6 +56,11 @@ fn holm(scenario: &ScenarioSummary, comparison: &ComparisonSummary) -> Option<St
     if fallen.is_empty() {
         return None;
     }
+    if let Some(runs) = runs_too_few(scenario, comparison, tested) {
+        return Some(format!(
+            " With {runs} runs a side no verdict of {tested} at once can pass Holm's correction: each is to be read alone."
+        ));
+    }
     let which = if fallen.len() == directed {
         "no verdict".to_owned()
     } else {
@@ -67,6 +72,17 @@ fn holm(scenario: &ScenarioSummary, comparison: &ComparisonSummary) -> Option<St
     Some(format!(
         " Holm's correction for {tested} comparisons at once would let {which} stand: each is to be read alone."
     ))
+}
+
+/// How many runs a side there are, where even two samples that are wholly apart could not stand among so many
+/// comparisons: the smallest p of the exact test, 2 / C(2n, n), is above 0.05 / m.
+fn runs_too_few(scenario: &ScenarioSummary, comparison: &ComparisonSummary, tested: usize) -> Option<u32> {
+    let by_id = by_id(scenario);
+    let runs =
+        comparison.rows.iter().filter_map(|row| Some(by_id.get(row.cell.as_str())?.runs)).filter(|runs| *runs > 0);
+    let runs = runs.max()?;
+    let ways: f64 = (1..=runs).map(|k| f64::from(runs + k) / f64::from(k)).product();
+    (2.0 / ways > 0.05 / tested as f64).then_some(runs)
 }
 
 fn scaling(scenario: &ScenarioSummary, sweep: &ScalingSummary) -> Finding {

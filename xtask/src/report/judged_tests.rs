@@ -29,8 +29,8 @@ fn a_terminal_shows_interval_verdict_floor_and_conclusion() {
         none  sequential  0.834 s  0.830–0.840 s                1.00    ┊                          1.0  12.3 MiB
         none  threads           –              –                   –    ┊                            –         –  failed ²
 
-        lock = gil: processes is the fastest: 2.90 × sequential (1.82–2.93). Holm's correction for 2 comparisons at once would
-          let no verdict stand: each is to be read alone.
+        lock = gil: processes is the fastest: 2.90 × sequential (1.82–2.93). With 3 runs a side no verdict of 2 at once can pass
+          Holm's correction: each is to be read alone.
 
         ratio: above 1.00 is faster than model = sequential; in brackets its 96.8 % interval; ▲ faster, ? unresolved; noise
         floor: 1.2 % measured
@@ -56,8 +56,8 @@ fn a_narrow_terminal_keeps_ratio_and_verdict_and_drops_the_interval_last() {
         none  threads           –                   –  failed ²
 
         lock = gil: processes is the fastest: 2.90 × sequential
-          (1.82–2.93). Holm's correction for 2 comparisons at once
-          would let no verdict stand: each is to be read alone.
+          (1.82–2.93). With 3 runs a side no verdict of 2 at once
+          can pass Holm's correction: each is to be read alone.
 
         ratio: above 1.00 is faster than model = sequential; in
         brackets its 96.8 % interval; ▲ faster, ? unresolved; noise
@@ -87,7 +87,7 @@ fn markdown_shows_the_same() {
         | none | sequential | 0.834 s | 0.830–0.840 s | 1.00 | 1.0 | 12.3 MiB |  |
         | none | threads | – | – | – | – | – | failed ² |
 
-        - **lock = gil**: processes is the fastest: 2.90 × sequential (1.82–2.93). Holm's correction for 2 comparisons at once would let no verdict stand: each is to be read alone.
+        - **lock = gil**: processes is the fastest: 2.90 × sequential (1.82–2.93). With 3 runs a side no verdict of 2 at once can pass Holm's correction: each is to be read alone.
 
         ratio: above 1.00 is faster than model = sequential; in brackets its 96.8 % interval; ▲ faster, ? unresolved; noise floor: 1.2 % measured
 
