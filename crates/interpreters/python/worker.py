@@ -640,7 +640,7 @@ def picture(width: int, height: int) -> bytes:
     """Pixels, three bytes each. Red rises to the right, green downwards, and blue is stripes; all with noise."""
     row, noise, rows = bytearray(3 * width), random.Random(1), []
     row[0::3] = bytes(20 + 190 * x // width for x in range(width))
-    row[2::3] = bytes(60 + 120 * (40 * x // width % 2) for x in range(width))
+    row[2::3] = bytes(90 + 80 * (16 * x // width % 2) for x in range(width))
     to_29 = bytes(value % 29 for value in range(256))
     for y in range(height):
         row[1::3] = bytes([20 + 190 * y // height]) * width
