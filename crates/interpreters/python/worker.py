@@ -50,8 +50,13 @@ from typing import Any, Callable, Generator, NamedTuple, Optional
 
 NAME = "python-worker 0.1.0"
 MAX_WORKERS = 32_768
-sys.modules["python_worker"] = sys.modules[__name__]  # so server.py imports what is running, and no second copy of it
 now_ns = time.perf_counter_ns  # monotonic
+
+# For server.py beside this file, which imports what is running and no second copy of it, and for the interpreters of a pool.
+FOLDER, FILE = os.path.split(os.path.abspath(__file__))
+sys.modules["python_worker"] = sys.modules[__name__]
+if FOLDER not in sys.path:  # as under PYTHONSAFEPATH
+    sys.path.append(FOLDER)
 
 # ---- The words of the protocol and its checksum: docs/protocol.md, "Lines" and "Checksum" -------------------------------
 
@@ -155,13 +160,13 @@ class Operation:
     def clean_up(self) -> None:
         """Removes what the job made."""
 
-    def fresh(self) -> "Operation":
+    def fresh(self, on_a_loop: bool = False) -> "Operation":
         """A copy for one thread or loop."""
         other = copy.copy(self)
         other.idle: list = []  # connections that nobody uses at the moment, each a reader and a writer
         other.done = 0  # tasks that have ended, where the model counts them here
-        # On an event loop, so many steps have a process or a connection at once. (3.9 makes it for the loop that runs.)
-        other.slots = asyncio.Semaphore(64) if self.waits and asyncio._get_running_loop() else None
+        # A loop begins all tasks at once; so many have a process or a connection, or files and ports would run out.
+        other.slots = asyncio.Semaphore(64) if on_a_loop else None
         return other
 
     def close(self) -> None:
@@ -721,8 +726,8 @@ class Batch:
     def close(self) -> None:
         self.operation.clean_up()
 
-    def fresh_operation(self) -> contextlib.closing:
-        return contextlib.closing(self.operation.fresh())
+    def fresh_operation(self, on_a_loop: bool = False) -> contextlib.closing:
+        return contextlib.closing(self.operation.fresh(on_a_loop))
 
     def share(self, worker: int) -> range:
         """The contiguous share of one worker. Shares differ by one task at most; the first ones are the larger."""
@@ -854,7 +859,7 @@ def share_on_a_loop(batch: Batch, indices: range, gate: Gate) -> tuple[int, int,
     """Does a share of the tasks on an event loop of the calling thread, all at once: checksum, count and time of the end."""
 
     async def share() -> tuple[int, int, int]:
-        with batch.fresh_operation() as operation:
+        with batch.fresh_operation(on_a_loop=True) as operation:
             gate.wait()  # blocks the loop, which has nothing else to do yet
             states = await asyncio.gather(*(run_task_async(operation, index, batch.steps) for index in indices))
             return sum(states), len(states), now_ns()
@@ -899,7 +904,7 @@ def offload(batch: Batch) -> dict:
         return state
 
     async def all_tasks() -> tuple[int, int]:
-        with batch.fresh_operation() as operation:
+        with batch.fresh_operation(on_a_loop=True) as operation:
             loop = asyncio.get_running_loop()
             pool.gate.wait()
             states = await asyncio.gather(*(task(loop, operation, index) for index in batch.indices))
@@ -992,13 +997,10 @@ def interpreters(batch: Batch) -> dict:
     """An InterpreterPoolExecutor, each of whose interpreters is given one share. They share descriptors, so pipes are the gate."""
     begun, meter = now_ns(), Meter()
     # By its own name, not as `__main__`, which in another interpreter is something else.
-    folder, name = os.path.split(os.path.abspath(__file__))
-    if folder not in sys.path:
-        sys.path.append(folder)
-    share = importlib.import_module(name[: -len(".py")]).share_in_interpreter
+    share = importlib.import_module(FILE[: -len(".py")]).share_in_interpreter
     (arrived, arrive), (leave, let_go) = os.pipe(), os.pipe()
     try:
-        with futures.InterpreterPoolExecutor(batch.workers, initializer=site.addsitedir, initargs=(folder,)) as pool:
+        with futures.InterpreterPoolExecutor(batch.workers, initializer=site.addsitedir, initargs=(FOLDER,)) as pool:
             try:
                 given = (batch.job, batch.prefix, arrive, leave)
                 shares = [pool.submit(share, worker, *given) for worker in range(batch.workers)]
