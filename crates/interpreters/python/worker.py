@@ -348,8 +348,9 @@ class OverTheNetwork(Operation):
                 result, reusable = await talk_async(self.dialogue(), *connection)
             except BaseException as failure:
                 connection[1].close()
-                late = isinstance(failure, (EOFError, OSError)) and asyncio.get_running_loop().time() >= limit.when()
-                raise RuntimeError(SILENCE) if late else failure
+                if isinstance(failure, (EOFError, OSError)) and asyncio.get_running_loop().time() >= limit.when():
+                    raise RuntimeError(SILENCE) from None
+                raise RuntimeError(CLOSED) if isinstance(failure, EOFError) else failure
             finally:
                 limit.cancel()
             return self.keep_or_close(connection, reusable, result)
@@ -369,17 +370,29 @@ def talk(dialogue: Dialogue, reader: Any, writer: socket.socket) -> tuple[int, b
             wish = dialogue.send(heard)
             if isinstance(wish, bytes):
                 heard = writer.sendall(wish)
-                continue
-            heard = reader.readline() if wish == LINE else reader.read() if wish == REST else reader.read(wish)
-            if wish == LINE and not heard or wish == REST or isinstance(wish, int) and len(heard or b"") != wish:
-                # The end, or too long a silence? The latter looks like the former, until one asks.
-                closed = not writer.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
-                if closed and wish != REST:
-                    raise RuntimeError(CLOSED)
+            elif wish == LINE:
+                heard = reader.readline()
+                if not heard:
+                    raise RuntimeError(CLOSED if is_closed(writer) else SILENCE)
+            elif wish == REST:
+                heard = reader.read()
+                if not is_closed(writer):
+                    raise RuntimeError(SILENCE)
+            else:
+                heard = reader.read(wish)
+                if len(heard or b"") != wish:
+                    raise RuntimeError(CLOSED if is_closed(writer) else SILENCE)
     except StopIteration as end:
         return end.value
     except BlockingIOError:
         raise RuntimeError(SILENCE) from None
+
+
+def is_closed(connection: socket.socket) -> bool:
+    """Whether the peer has closed a connection on which nothing came. If not, it was silent for too long: both read alike."""
+    with contextlib.suppress(BlockingIOError):
+        return not connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+    return False
 
 
 async def talk_async(dialogue: Dialogue, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> tuple[int, bool]:
@@ -393,9 +406,13 @@ async def talk_async(dialogue: Dialogue, reader: asyncio.StreamReader, writer: a
             elif wish == LINE:
                 heard = await reader.readline()
                 if not heard:
-                    raise EOFError(CLOSED)
+                    raise EOFError
+            elif wish == REST:
+                heard = await reader.read()
+                if writer.is_closing():  # by us, after too long a silence
+                    raise EOFError
             else:
-                heard = await reader.read() if wish == REST else await reader.readexactly(wish)
+                heard = await reader.readexactly(wish)
     except StopIteration as end:
         return end.value
 

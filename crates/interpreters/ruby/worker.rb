@@ -71,13 +71,6 @@ class Fields
     field(name, String, "a text")
   end
 
-  def texts(name)
-    values = field(name, Array, "an array of texts")
-    raise Malformed, "#{name} is #{values}, which is not an array of texts" unless values.all?(String)
-
-    values
-  end
-
   def flag(name)
     value = @value[name]
     raise Malformed, "#{name} is #{value.inspect}, which is not true or false" unless [true, false].include?(value)
@@ -230,8 +223,10 @@ end
 
 class Command < Operation
   def read(task)
-    @argv = task.texts("argv")
-    raise Malformed, "argv is empty: a command needs a program" if @argv.empty?
+    @argv = task.value["argv"]
+    return if @argv.is_a?(Array) && @argv.any? && @argv.all?(String)
+
+    raise Malformed, "argv is #{@argv.inspect}: it is an array of texts, the first of which is the program"
   end
 
   def step(_state, _index)
@@ -276,20 +271,18 @@ class HttpGet < Operation
       fields[name.downcase] = value.to_s.strip.downcase
     end
     goes_on = version == "HTTP/1.1" && fields["connection"] != "close"
-    return [chunks, goes_on] if fields["transfer-encoding"] == "chunked"
+    if fields["transfer-encoding"] == "chunked"
+      length = 0
+      until (size = line.to_i(16)).zero?
+        length += exactly(size)
+        line
+      end
+      nil until line.chomp.empty? # trailers
+      return [length, goes_on]
+    end
     return [exactly(Integer(fields["content-length"], 10)), goes_on] if fields["content-length"]
 
     [@connection.read.bytesize, false]
-  end
-
-  def chunks
-    length = 0
-    until (size = line.to_i(16)).zero?
-      length += exactly(size)
-      line
-    end
-    nil until line.chomp.empty? # trailers
-    length
   end
 
   def line
@@ -297,7 +290,7 @@ class HttpGet < Operation
   end
 
   def exactly(size)
-    wait_for(@connection)
+    wait_for(@connection) if size.positive?
     got = @connection.read(size).to_s.bytesize
     raise "the server closed the connection after #{got} of #{size} bytes" if got != size
 
@@ -953,7 +946,8 @@ class Meter
   def stop
     now = read
     used = now.to_h { |name, value| [name, value && value - @before[name]] }
-    used.merge("peak_rss_bytes" => peak_rss_bytes, "processes" => 1)
+    peak_kib = numbers_in("/proc/self/status")["VmHWM"] # not `ru_maxrss`, which begins with the peak of whoever started this
+    used.merge("peak_rss_bytes" => peak_kib && peak_kib * 1024, "processes" => 1)
   end
 
   # The usage of two processes together. Unknown plus anything is unknown.
@@ -968,7 +962,7 @@ class Meter
     user = times.utime + (@children ? times.cutime : 0)
     sys = times.stime + (@children ? times.cstime : 0)
     voluntary, involuntary = switches
-    disk = disk_bytes
+    disk = numbers_in("/proc/self/io")
     {
       "user_ns" => (user * 1e9).round,
       "sys_ns" => (sys * 1e9).round,
@@ -979,9 +973,9 @@ class Meter
     }
   end
 
-  # What was fetched from storage and handed to it.
-  def disk_bytes
-    File.foreach("/proc/self/io").to_h { |line| line.split(": ").yield_self { |name, count| [name, count.to_i] } }
+  # The numbers in a file of the kernel, by what stands before their colons. None where there is no such file.
+  def numbers_in(path)
+    File.binread(path).scan(/^(\w+):\s+(\d+)/).to_h { |name, count| [name, count.to_i] }
   rescue SystemCallError
     {}
   end
@@ -996,14 +990,6 @@ class Meter
       CLibrary::GETRUSAGE.call(who, usage)
       usage.unpack("@128qq")
     end.transpose.map(&:sum)
-  end
-
-  # The largest resident set so far. Not `ru_maxrss`, which begins with the peak of whoever started this process.
-  def peak_rss_bytes
-    line = File.foreach("/proc/self/status").find { |text| text.start_with?("VmHWM:") }
-    line && line.split[1].to_i * 1024
-  rescue SystemCallError
-    nil
   end
 end
 
@@ -1083,7 +1069,12 @@ class Conversation
 
     close
     @job = job.word("kind", { "batch" => Batch }, "kind of job").new(job.value)
-    prepare_or_close
+    begin
+      @job.prepare
+    rescue StandardError
+      close
+      raise
+    end
     facts = {
       usable_cpus: Etc.nprocessors,
       gvl: RUBY_ENGINE == "ruby",
@@ -1092,13 +1083,6 @@ class Conversation
       zlib: Zlib.zlib_version,
     }
     { type: "ready", protocol: 1, worker: NAME, runtime: RUNTIME, facts: facts, ports: [] }
-  end
-
-  def prepare_or_close
-    @job.prepare
-  rescue StandardError
-    close
-    raise
   end
 
   def say(message)
