@@ -46,7 +46,7 @@ import zipfile
 import zlib
 from concurrent import futures
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from typing import Any, Callable, Generator, NamedTuple, Optional
+from typing import Any, Callable, Generator, Optional
 
 NAME = "python-worker 0.1.0"
 MAX_WORKERS = 32_768

@@ -7,7 +7,8 @@
 # first, then a run for each repetition. One file, the standard library, Ruby 2.7 and later.
 #
 # From top to bottom: the words of the protocol and its checksum, the operations (what one step of a task does), the models
-# (how many tasks run at once), what a run costs, and the conversation. To bring your own operation or model, add one to OPERATIONS or MODELS.
+# (how many tasks run at once), what a run costs, and the conversation. To bring your own operation or model, add one to
+# OPERATIONS or MODELS.
 #
 # Ractors can read constants that are frozen and nothing else that is global: hence no global state here, and many `freeze`.
 
