@@ -14,7 +14,7 @@ use interpreters_support::{
     Worker, batch, command, endless, found,
     found::Version,
     group_is_empty,
-    operations::{Case, computing_and_waiting, everyday, sqlite},
+    operations::{Case, computing_and_waiting, everyday, resize_upside_down, sqlite},
     services, wait_until, with,
 };
 use nix::sys::signal::{Signal, kill};
@@ -250,6 +250,23 @@ fn a_job_or_a_run_that_fails_is_an_error_and_the_worker_goes_on() {
     assert!(worker.refusal(&batch("async", &missing)).contains("/no/such/folder"));
     worker.accept(&job("loops"));
     assert_eq!(worker.run().checksum, "6e063629c47668d3");
+}
+
+#[test]
+fn a_picture_that_does_not_look_like_its_source_is_an_error() {
+    let Some(path) = newest() else { return };
+    let mut worker = python(path);
+    let folder = tempfile::tempdir().unwrap();
+    let Some(task) = resize_upside_down(folder.path()) else { return };
+    for model in MODELS {
+        worker.accept(&batch(model, &task));
+        let message = worker.refusal(&interpreters_support::run());
+        assert!(
+            message.starts_with("error: ") && message.contains("does not look like its source"),
+            "{model}: {message}"
+        );
+    }
+    assert_eq!(worker.end().code(), Some(0));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::{fs, path::Path};
 
 use interpreters_support::{
     Worker, batch, command, endless, found, group_is_empty,
-    operations::{Case, computing_and_waiting, everyday, sqlite},
+    operations::{Case, computing_and_waiting, everyday, resize_upside_down, sqlite},
     services, wait_until, with,
 };
 use nix::sys::signal::{Signal, kill};
@@ -282,6 +282,25 @@ fn a_job_or_a_run_that_fails_is_an_error_and_the_worker_goes_on() {
     }
     worker.accept(&batch("processes", &burn()));
     assert_eq!(worker.run().checksum, "6e063629c47668d3");
+    assert_eq!(worker.end().code(), Some(0));
+}
+
+#[test]
+fn a_picture_that_does_not_look_like_its_source_is_an_error() {
+    if models().is_none() {
+        return;
+    }
+    let mut worker = ruby();
+    let folder = tempfile::tempdir().unwrap();
+    let Some(task) = resize_upside_down(folder.path()) else { return };
+    for model in MODELS {
+        worker.accept(&batch(model, &task));
+        let message = worker.refusal(&interpreters_support::run());
+        assert!(
+            message.starts_with("error: ") && message.contains("does not look like its source"),
+            "{model}: {message}"
+        );
+    }
     assert_eq!(worker.end().code(), Some(0));
 }
 

@@ -6,8 +6,9 @@
 # It speaks the worker protocol on stdin and stdout, whose full text is docs/protocol.md: one JSON object a line, a job
 # first, then a run for each repetition. One file, the standard library, Ruby 2.7 and later.
 #
-# From top to bottom: the checksum, the operations (what one step of a task does), the models (how many tasks run at once),
-# what a run costs, and the conversation. To bring your own operation or model, add one to OPERATIONS or MODELS.
+# From top to bottom: the words of the protocol and its checksum, the operations (what one step of a task does), the models
+# (how many tasks run at once), what a run costs, and the conversation. To bring your own operation or model, add one to
+# OPERATIONS or MODELS.
 #
 # Ractors can read constants that are frozen and nothing else that is global: hence no global state here, and many `freeze`.
 
@@ -22,6 +23,7 @@ end
 
 require "etc"
 require "fileutils"
+require "io/wait"
 require "socket"
 require "zlib"
 
@@ -34,10 +36,10 @@ end
 Encoding.default_external = Encoding::UTF_8 # whatever the locale says
 Warning[:experimental] = false # Ractors are; stderr is for faults
 
-PROTOCOL = 1
 NAME = "ruby-worker 0.1.0"
 RUNTIME = "#{RUBY_ENGINE} #{RUBY_ENGINE == "ruby" ? RUBY_VERSION : RUBY_ENGINE_VERSION}"
 MAX_WORKERS = 32_768
+PATIENCE_S = 30 # with a silent server
 
 # The job is understood, but this worker does not do such jobs. One sentence.
 class Unsupported < StandardError; end
@@ -49,7 +51,63 @@ def now_ns
   Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
 end
 
-# ---- The checksum: docs/protocol.md, "Checksum" ----------------------------------------------------------------------
+# ---- The words of the protocol and its checksum: docs/protocol.md, "Lines" and "Checksum" ------------------------------
+
+# The fields of an object of the protocol, checked as they are read.
+class Fields
+  attr_reader :value
+
+  def initialize(value)
+    @value = value
+  end
+
+  def number(name, default = nil)
+    value = field(name, Integer, "a number", default)
+    raise Malformed, "#{name} is #{value}, which is not within 0 and 2^64 - 1" unless value.between?(0, MASK)
+
+    value
+  end
+
+  def text(name)
+    field(name, String, "a text")
+  end
+
+  def flag(name)
+    value = @value[name]
+    raise Malformed, "#{name} is #{value.inspect}, which is not true or false" unless [true, false].include?(value)
+
+    value
+  end
+
+  def table(name)
+    Fields.new(field(name, Hash, "an object"))
+  end
+
+  # Host and port.
+  def address(name)
+    host, colon, port = text(name).rpartition(":")
+    raise Malformed, "#{name} #{text(name).inspect} is no host:port" if colon.empty? || !port.match?(/\A\d+\z/)
+
+    [host.delete("[]"), port.to_i]
+  end
+
+  # What a word stands for.
+  def word(name, known, what)
+    chosen = text(name)
+    known.fetch(chosen) do
+      raise Unsupported, "ruby-worker has no #{what} #{chosen.inspect} on #{RUNTIME}; it has #{known.keys.join(", ")}"
+    end
+  end
+
+  private
+
+  def field(name, type, what, default = nil)
+    value = @value.fetch(name, default)
+    return value if value.is_a?(type)
+
+    raise Malformed, value.nil? ? "#{name} is missing" : "#{name} is #{value.inspect}, which is not #{what}"
+  end
+end
 
 MASK = 2**64 - 1
 
@@ -69,7 +127,8 @@ end
 
 # ---- Operations: docs/protocol.md, "Operations" ----------------------------------------------------------------------
 
-# What one step of a task does. Every thread, process and Ractor works with one of its own, so it needs no locks.
+# What one step of a task does: `step(state, index)` returns its result. Every thread, process and Ractor works with one of
+# its own, so it needs no locks.
 class Operation
   # Reads the parameters. `prefix` begins the name of every file that the job makes.
   def initialize(task, prefix)
@@ -77,22 +136,19 @@ class Operation
     read(Fields.new(task))
   end
 
-  # Reads the parameters of the operation.
   def read(task); end
 
   # Makes what all runs need, once a job.
   def prepare; end
+
+  # Checks what a run has left behind, when its time is over.
+  def look_at(indices); end
 
   # Removes what the job made.
   def clean_up; end
 
   # Closes connections.
   def close; end
-
-  # Does one step, and returns its result.
-  def step(_state, _index)
-    raise NotImplementedError
-  end
 end
 
 class SumOfSquares < Operation
@@ -168,8 +224,10 @@ end
 
 class Command < Operation
   def read(task)
-    @argv = task.texts("argv")
-    raise Malformed, "argv is empty: a command needs a program" if @argv.empty?
+    @argv = task.value["argv"]
+    return if @argv.is_a?(Array) && @argv.any? && @argv.all?(String)
+
+    raise Malformed, "argv is #{@argv.inspect}: it is an array of texts, the first of which is the program"
   end
 
   def step(_state, _index)
@@ -180,7 +238,7 @@ end
 
 class HttpGet < Operation
   def read(task)
-    @host, @port = task.address("address")
+    @address = task.address("address")
     @keep_alive = task.flag("keep_alive")
     @request = "GET #{task.text("path")} HTTP/1.1\r\nHost: #{task.text("address")}\r\n"
     @request += "Connection: close\r\n" unless @keep_alive
@@ -193,7 +251,7 @@ class HttpGet < Operation
   end
 
   def step(_state, _index)
-    @connection ||= connect(@host, @port)
+    @connection ||= connect(*@address)
     @connection.write(@request)
     length, goes_on = answer
     close unless goes_on && @keep_alive
@@ -214,27 +272,26 @@ class HttpGet < Operation
       fields[name.downcase] = value.to_s.strip.downcase
     end
     goes_on = version == "HTTP/1.1" && fields["connection"] != "close"
-    return [chunks, goes_on] if fields["transfer-encoding"] == "chunked"
+    if fields["transfer-encoding"] == "chunked"
+      length = 0
+      until (size = line.to_i(16)).zero?
+        length += exactly(size)
+        line
+      end
+      nil until line.chomp.empty? # trailers
+      return [length, goes_on]
+    end
     return [exactly(Integer(fields["content-length"], 10)), goes_on] if fields["content-length"]
 
     [@connection.read.bytesize, false]
   end
 
-  def chunks
-    length = 0
-    until (size = line.to_i(16)).zero?
-      length += exactly(size)
-      line
-    end
-    nil until line.chomp.empty? # trailers
-    length
-  end
-
   def line
-    @connection.gets || raise("the server closed the connection before its answer was whole")
+    hear(@connection)
   end
 
   def exactly(size)
+    wait_for(@connection) if size.positive?
     got = @connection.read(size).to_s.bytesize
     raise "the server closed the connection after #{got} of #{size} bytes" if got != size
 
@@ -244,31 +301,31 @@ end
 
 class SmtpSend < Operation
   def read(task)
-    @host, @port = task.address("address")
+    @address = task.address("address")
     @size = task.number("body_bytes")
     mail = generated(0, @size).gsub("\n", "\r\n").gsub(/^\./, "..")
     @mail = "#{mail}#{"\r\n" unless mail.empty? || mail.end_with?("\r\n")}.\r\n"
   end
 
   def step(_state, _index)
-    connection = connect(@host, @port)
-    say(connection, nil, "220", "the connection")
-    say(connection, "EHLO localhost\r\n", "250", "EHLO")
-    say(connection, "MAIL FROM:<sender@localhost>\r\n", "250", "MAIL")
-    say(connection, "RCPT TO:<recipient@localhost>\r\n", "250", "RCPT")
-    say(connection, "DATA\r\n", "354", "DATA")
-    say(connection, @mail, "250", "the mail")
-    say(connection, "QUIT\r\n", "221", "QUIT")
+    connection = connect(*@address)
+    [
+      ["the connection", "", "220"],
+      ["EHLO", "EHLO localhost\r\n", "250"],
+      ["MAIL", "MAIL FROM:<sender@localhost>\r\n", "250"],
+      ["RCPT", "RCPT TO:<recipient@localhost>\r\n", "250"],
+      ["DATA", "DATA\r\n", "354"],
+      ["the mail", @mail, "250"],
+      ["QUIT", "QUIT\r\n", "221"],
+    ].each do |command, words, expected|
+      connection.write(words)
+      line = hear(connection)
+      line = hear(connection) while line[3] == "-" # more lines follow
+      raise "the mail server answered #{command} with #{line.strip[0, 80].inspect}" unless line.start_with?(expected)
+    end
     @size
   ensure
     connection&.close
-  end
-
-  def say(connection, words, expected, what)
-    connection.write(words) if words
-    line = connection.gets
-    line = connection.gets while line && line[3] == "-" # more lines follow
-    raise "the mail server answered #{what} with #{line.to_s.strip[0, 80].inspect}" unless line&.start_with?(expected)
   end
 end
 
@@ -389,10 +446,8 @@ class ByProgram < WithFiles
   def read(task)
     super
     by = task.value["by"]
-    @program = by["program"] if by.is_a?(Hash)
-    return if by == "library" || @program.is_a?(String)
-
-    raise Malformed, "by is #{by.inspect}: it is \"library\" or {\"program\":…}"
+    @program = Fields.new(by).text("program") if by.is_a?(Hash)
+    raise Malformed, "by is #{by.inspect}: it is \"library\" or {\"program\":…}" unless @program || by == "library"
   end
 end
 
@@ -478,20 +533,18 @@ class ResizeImage < ByProgram
     @source_width = task.number("source_width")
     @width = task.number("width")
     @height = @width * 3 / 4
-    raise "width is #{@width}: a picture is at least 64 wide" if @width < 64
+    return if @width.between?(64, @source_width)
+
+    raise "width is #{@width}: it is at least 64 and at most source_width, which is #{@source_width}"
   end
 
-  # The source is a gradient. One picture is made now and looked at; those of the runs are checked by their size.
   def prepare
-    make("source.ppm", gradient(@source_width, @source_width * 3 / 4))
-    run_program([@program, path("source.ppm"), path("source.jpg")])
-    step(0, -1)
-    run_program([@program, path("-1.jpg"), "-resize", "4x3!", "-depth", "8", path("look.ppm")])
-    seen = File.binread(path("look.ppm")).bytes.last(36)
-    expected = gradient(4, 3).bytes.last(36)
-    return if seen.zip(expected).all? { |a, b| (a - b).abs <= 24 }
-
-    raise "#{@program} made a picture that does not look like its source"
+    width = @source_width
+    height = width * 3 / 4
+    source = picture(width, height)
+    @expected = block_means(source, width, height)
+    make("source.ppm", "P6\n#{width} #{height}\n255\n#{source}")
+    run_program([@program, path("source.ppm"), "-quality", "90", path("source.jpg")])
   end
 
   def step(_state, index)
@@ -502,13 +555,43 @@ class ResizeImage < ByProgram
     (width << 32) + height
   end
 
-  # A picture (PPM) whose red rises to the right, whose green rises downwards, and whose blue falls to the right.
-  def gradient(width, height)
-    rows = Array.new(height) do |y|
-      green = 255 * (2 * y + 1) / (2 * height)
-      Array.new(width) { |x| [red = 255 * (2 * x + 1) / (2 * width), green, 255 - red] }.flatten.pack("C*")
+  # A step checks the size; the look of a JPEG only the program knows, which would be measured in a step.
+  def look_at(indices)
+    indices.each do |index|
+      run_program([@program, path("#{index}.jpg"), "-depth", "8", "rgb:#{path("seen")}"])
+      seen = block_means(File.binread(path("seen")), @width, @height)
+      next if seen.zip(@expected).all? { |mean, expected| (mean - expected).abs <= 8 }
+
+      raise "the picture that #{@program} made for task #{index} does not look like its source"
     end
-    "P6\n#{width} #{height}\n255\n".b + rows.join
+  end
+
+  # Pixels, three bytes each. Red rises to the right, green downwards, and blue is stripes; all with noise.
+  def picture(width, height)
+    noise = Random.new(1)
+    row = Array.new(width) { |x| [20 + 190 * x / width, 20, 90 + 80 * (16 * x / width % 2)] }.flatten
+    Array.new(height) do |y|
+      down = 190 * y / height
+      random = noise.bytes(3 * width).bytes
+      row.each_with_index.map { |value, at| value + random[at] % 29 + (at % 3 == 1 ? down : 0) }.pack("C*")
+    end.join
+  end
+
+  # The mean of each channel of 8 x 8 blocks: docs/protocol.md, "The picture".
+  def block_means(pixels, width, height)
+    [*0...8].product([*0...8]).flat_map do |row, column|
+      left, right = [column, column + 1].map { |edge| edge * width / 8 }
+      lines = [*row * height / 8...(row + 1) * height / 8]
+      sums = [0, 0, 0]
+      lines.each do |y|
+        pixels.byteslice(3 * (y * width + left), 3 * (right - left)).unpack("C*").each_slice(3) do |red, green, blue|
+          sums[0] += red
+          sums[1] += green
+          sums[2] += blue
+        end
+      end
+      sums.map { |sum| sum.fdiv(lines.size * (right - left)) }
+    end
   end
 
   # Width and height, from the first frame header (SOF) of a JPEG.
@@ -555,6 +638,17 @@ def connect(host, port)
   connection
 end
 
+# The next line.
+def hear(connection)
+  wait_for(connection)
+  connection.gets || raise("the server closed the connection before its answer was whole")
+end
+
+# Waits until there is something to read, and not for ever. Reading would wait in the same way, but without a limit.
+def wait_for(connection)
+  connection.wait_readable(PATIENCE_S) || raise("the server has not answered for #{PATIENCE_S} s: does it hang?")
+end
+
 # Runs a program without a shell, and waits for its end.
 def run_program(argv, where = Dir.pwd)
   program, *arguments = argv
@@ -577,14 +671,11 @@ end
 
 # ---- Models: docs/protocol.md, "Models" ------------------------------------------------------------------------------
 
-# What a run came to.
-Outcome = Struct.new(:setup_ns, :elapsed_ns, :checksum, :workers, :usage)
-
-# A job of kind `batch`, its fields checked.
+# A job of kind `batch`.
 class Batch
   attr_reader :job, :prefix, :workers, :tasks, :indices
 
-  def initialize(job, prefix)
+  def initialize(job, prefix = Process.pid.to_s)
     @job = job
     @prefix = prefix
     fields = Fields.new(job)
@@ -606,11 +697,21 @@ class Batch
     if @model == :ractors && @kind == DbSelect
       raise Unsupported, "the gems for databases cannot be used in Ractors: choose threads or processes"
     end
-    new_operation # which checks its parameters
+    @operation = new_operation
+  end
+
+  def prepare
+    @operation.prepare
   end
 
   def run
-    send(@model, self)
+    sample = send(@model, self)
+    @operation.look_at(@indices)
+    sample
+  end
+
+  def close
+    @operation.clean_up
   end
 
   def new_operation
@@ -639,6 +740,19 @@ class Batch
   end
 end
 
+# `begun` is when the making of threads began, `started` when all were let go.
+def sample(begun, started, ended, checksum, workers, usage)
+  {
+    type: "sample",
+    elapsed_ns: ended - started,
+    setup_ns: started - begun,
+    tasks: workers.sum,
+    checksum: format("%016x", checksum & MASK),
+    workers: workers,
+    usage: usage,
+  }
+end
+
 def sequential(batch)
   begun = now_ns
   meter = Meter.new
@@ -646,7 +760,7 @@ def sequential(batch)
   started = now_ns
   checksum = batch.tasks_of(operation, batch.indices)
   ended = now_ns
-  Outcome.new(started - begun, ended - started, checksum, [batch.tasks], meter.stop)
+  sample(begun, started, ended, checksum, [batch.tasks], meter.stop)
 ensure
   operation&.close
 end
@@ -681,7 +795,8 @@ def threads(batch)
   started = now_ns
   batch.workers.times { go << true }
   parts = all.map(&:value)
-  Outcome.new(started - begun, parts.map(&:last).max - started, parts.sum(&:first), parts.map { |part| part[1] }, meter.stop)
+  checksums, counts, ends = parts.transpose
+  sample(begun, started, ends.max, checksums.sum, counts, meter.stop)
 ensure
   all.each(&:kill) # those that are left when another one has failed
 end
@@ -699,7 +814,7 @@ def processes(batch)
   ended = now_ns
   usage = parts.map { |part| part["usage"] }.reduce(meter.stop) { |sum, part| Meter.together(sum, part) }
   checksum = parts.sum { |part| part["checksum"] }
-  Outcome.new(started - begun, ended - started, checksum, parts.map { |part| part["done"] }, usage)
+  sample(begun, started, ended, checksum, parts.map { |part| part["done"] }, usage)
 ensure
   children.each(&:finish)
 end
@@ -712,7 +827,7 @@ class ChildProcess
     from_child.sync = true
     parent = Process.pid
     @pid = fork do
-      Parent.die_with(parent)
+      die_with(parent)
       work(batch, worker, to_child, from_child)
     rescue StandardError => e
       from_child.puts(JSON.generate({ error: in_words(e).scrub }))
@@ -794,7 +909,8 @@ def ractors(batch)
   failure = parts.grep(String).first
   raise failure if failure
 
-  Outcome.new(started - begun, parts.map(&:last).max - started, parts.sum(&:first), parts.map { |part| part[1] }, meter.stop)
+  checksums, counts, ends = parts.transpose
+  sample(begun, started, ends.max, checksums.sum, counts, meter.stop)
 ensure
   pipes&.each(&:close)
 end
@@ -806,35 +922,6 @@ MODELS = {
   **(defined?(Ractor) ? { "ractors" => :ractors } : {}),
 }.freeze
 
-# A batch that can be run.
-class BatchJob
-  def initialize(job)
-    @batch = Batch.new(job, Process.pid.to_s)
-    @operation = @batch.new_operation
-    @operation.prepare
-  rescue StandardError
-    close
-    raise
-  end
-
-  def run
-    outcome = @batch.run
-    {
-      type: "sample",
-      elapsed_ns: outcome.elapsed_ns,
-      setup_ns: outcome.setup_ns,
-      tasks: outcome.workers.sum,
-      checksum: format("%016x", outcome.checksum & MASK),
-      workers: outcome.workers,
-      usage: outcome.usage,
-    }
-  end
-
-  def close
-    @operation&.clean_up
-  end
-end
-
 # ---- What a run costs, and the parent process ------------------------------------------------------------------------
 
 # Functions of the system's C library that Ruby has no method for. `nil` where Fiddle is not there to call them.
@@ -842,13 +929,12 @@ module CLibrary
   def self.function(name, arguments)
     return unless defined?(Fiddle) && RUBY_PLATFORM.match?(/x86_64-linux|aarch64-linux/)
 
-    Fiddle::Function.new(Fiddle.dlopen(nil)[name], arguments, Fiddle::TYPE_INT)
+    types = arguments.map { |type| Fiddle.const_get(type) }
+    Fiddle::Function.new(Fiddle.dlopen(nil)[name], types, Fiddle::TYPE_INT)
   end
 
-  GETRUSAGE = function("getrusage", [Fiddle::TYPE_INT, Fiddle::TYPE_VOIDP]) if defined?(Fiddle)
-  PRCTL = function("prctl", [Fiddle::TYPE_INT, Fiddle::TYPE_LONG]) if defined?(Fiddle)
-  GETRUSAGE ||= nil
-  PRCTL ||= nil
+  GETRUSAGE = function("getrusage", %i[TYPE_INT TYPE_VOIDP])
+  PRCTL = function("prctl", %i[TYPE_INT TYPE_LONG])
 end
 
 # Counts what this process uses from its making on; with children, those that it has waited for as well.
@@ -861,7 +947,8 @@ class Meter
   def stop
     now = read
     used = now.to_h { |name, value| [name, value && value - @before[name]] }
-    used.merge("peak_rss_bytes" => peak_rss_bytes, "processes" => 1)
+    peak_kib = numbers_in("/proc/self/status")["VmHWM"] # not `ru_maxrss`, which begins with the peak of whoever started this
+    used.merge("peak_rss_bytes" => peak_kib && peak_kib * 1024, "processes" => 1)
   end
 
   # The usage of two processes together. Unknown plus anything is unknown.
@@ -876,7 +963,7 @@ class Meter
     user = times.utime + (@children ? times.cutime : 0)
     sys = times.stime + (@children ? times.cstime : 0)
     voluntary, involuntary = switches
-    disk = disk_bytes
+    disk = numbers_in("/proc/self/io")
     {
       "user_ns" => (user * 1e9).round,
       "sys_ns" => (sys * 1e9).round,
@@ -887,9 +974,9 @@ class Meter
     }
   end
 
-  # What was fetched from storage and handed to it.
-  def disk_bytes
-    File.foreach("/proc/self/io").to_h { |line| line.split(": ").yield_self { |name, count| [name, count.to_i] } }
+  # The numbers in a file of the kernel, by what stands before their colons. None where there is no such file.
+  def numbers_in(path)
+    File.binread(path).scan(/^(\w+):\s+(\d+)/).to_h { |name, count| [name, count.to_i] }
   rescue SystemCallError
     {}
   end
@@ -905,104 +992,23 @@ class Meter
       usage.unpack("@128qq")
     end.transpose.map(&:sum)
   end
-
-  # The largest resident set so far. Not `ru_maxrss`, which begins with the peak of whoever started this process.
-  def peak_rss_bytes
-    line = File.foreach("/proc/self/status").find { |text| text.start_with?("VmHWM:") }
-    line && line.split[1].to_i * 1024
-  rescue SystemCallError
-    nil
-  end
 end
 
-# Dying with the process that started this one.
-module Parent
-  VARIABLE = "PARALLAX_PARENT_PID"
-  PR_SET_PDEATHSIG = 1
-
-  # For the worker itself, where whoever started it has asked for it.
-  def self.die_with_starter
-    starter = ENV.fetch(VARIABLE, nil)
-    die_with(starter.to_i) if starter
-  end
-
-  def self.die_with(parent)
-    if CLibrary::PRCTL
-      CLibrary::PRCTL.call(PR_SET_PDEATHSIG, Signal.list["KILL"])
-    else
-      Thread.new do
-        sleep(0.2) while Process.ppid == parent
-        exit!(1)
-      end
+# This process shall die with the one that started it.
+def die_with(parent)
+  pr_set_pdeathsig = 1
+  if CLibrary::PRCTL
+    CLibrary::PRCTL.call(pr_set_pdeathsig, Signal.list["KILL"])
+  else
+    Thread.new do
+      sleep(0.2) while Process.ppid == parent
+      exit!(1)
     end
-    exit!(1) if Process.ppid != parent # it had ended before the call, so no signal would ever come
   end
+  exit!(1) if Process.ppid != parent # it had ended before the call, so no signal would ever come
 end
 
 # ---- The conversation: docs/protocol.md, "The conversation" ----------------------------------------------------------
-
-# The fields of an object of the protocol, checked as they are read.
-class Fields
-  attr_reader :value
-
-  def initialize(value)
-    @value = value
-  end
-
-  def number(name, default = nil)
-    value = field(name, Integer, "a number", default)
-    raise Malformed, "#{name} is #{value}, which is not within 0 and 2^64 - 1" unless value.between?(0, MASK)
-
-    value
-  end
-
-  def text(name)
-    field(name, String, "a text")
-  end
-
-  def texts(name)
-    values = field(name, Array, "an array of texts")
-    raise Malformed, "#{name} is #{values}, which is not an array of texts" unless values.all?(String)
-
-    values
-  end
-
-  def flag(name)
-    value = @value[name]
-    raise Malformed, "#{name} is #{value.inspect}, which is not true or false" unless [true, false].include?(value)
-
-    value
-  end
-
-  def table(name)
-    Fields.new(field(name, Hash, "an object"))
-  end
-
-  # Host and port.
-  def address(name)
-    host, colon, port = text(name).rpartition(":")
-    raise Malformed, "#{name} #{text(name).inspect} is no host:port" if colon.empty? || !port.match?(/\A\d+\z/)
-
-    [host.delete("[]"), port.to_i]
-  end
-
-  # What a word stands for.
-  def word(name, known, what)
-    chosen = text(name)
-    known.fetch(chosen) do
-      raise Unsupported, "ruby-worker has no #{what} #{chosen.inspect} on #{RUNTIME}; it has #{known.keys.join(", ")}"
-    end
-  end
-
-  private
-
-  def field(name, type, what, default = nil)
-    value = @value.fetch(name, default)
-    return value if value.is_a?(type)
-
-    raise Malformed, value.nil? ? "#{name} is missing" : "#{name} is #{value.inspect}, which is not #{what}"
-  end
-end
 
 # Lines in, lines out.
 class Conversation
@@ -1025,7 +1031,7 @@ class Conversation
         return 1
       rescue Errno::EPIPE
         return 1 # nobody listens any more
-      rescue StandardError, NotImplementedError => e
+      rescue StandardError => e
         say({ type: "error", message: in_words(e) })
       end
     end
@@ -1060,22 +1066,24 @@ class Conversation
 
   def prepare(job)
     version = job.number("protocol")
-    raise Malformed, "the job speaks protocol #{version}, this worker protocol #{PROTOCOL}" if version != PROTOCOL
+    raise Malformed, "the job speaks protocol #{version}, this worker protocol 1" if version != 1
 
     close
-    @job = job.word("kind", { "batch" => BatchJob }, "kind of job").new(job.value)
-    { type: "ready", protocol: PROTOCOL, worker: NAME, runtime: RUNTIME, facts: facts, ports: [] }
-  end
-
-  # What else is worth recording.
-  def facts
-    {
+    @job = job.word("kind", { "batch" => Batch }, "kind of job").new(job.value)
+    begin
+      @job.prepare
+    rescue StandardError
+      close
+      raise
+    end
+    facts = {
       usable_cpus: Etc.nprocessors,
       gvl: RUBY_ENGINE == "ruby",
       ractors: MODELS.key?("ractors"),
       yjit: defined?(RubyVM::YJIT) ? RubyVM::YJIT.enabled? : false,
       zlib: Zlib.zlib_version,
     }
+    { type: "ready", protocol: 1, worker: NAME, runtime: RUNTIME, facts: facts, ports: [] }
   end
 
   def say(message)
@@ -1095,7 +1103,8 @@ end
 
 if $PROGRAM_NAME == __FILE__
   conversation = Conversation.new(take_stdout)
-  Parent.die_with_starter
+  starter = ENV.fetch("PARALLAX_PARENT_PID", nil)
+  die_with(starter.to_i) if starter
   begin
     exit conversation.go_on
   ensure

@@ -2,6 +2,8 @@
 //! `docs/protocol.md`; the others follow from results that it defines.
 
 use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
     path::Path,
     process::{Command, Stdio},
 };
@@ -47,9 +49,7 @@ pub fn everyday(folder: &Path) -> Vec<Case> {
     } else {
         eprintln!("zip by program is not tested: apt-get install zip");
     }
-    if let Some(program) =
-        ["/usr/bin/convert", "convert", "magick"].into_iter().find(|it| has(it, "-version", "ImageMagick"))
-    {
+    if let Some(program) = image_magick() {
         let resize = json!({"op": "resize-image", "folder": folder, "source_width": 160, "width": 80, "by": {"program": program}});
         cases.push((resize, "730ef6cc89ed49f8"));
     } else {
@@ -64,6 +64,24 @@ pub fn sqlite() -> Case {
     let task =
         json!({"op": "db-select", "database": "sqlite", "connection": ":memory:", "connections": 2, "query": query});
     (task, "23b1ee0f89ec2436")
+}
+
+/// A task whose program makes pictures of the right size that stand on their heads. `None` without a program that can.
+#[allow(dead_code, reason = "not every test that includes this module makes pictures")]
+pub fn resize_upside_down(folder: &Path) -> Option<Value> {
+    let program = image_magick()?;
+    let upside_down = folder.join("upside-down.sh");
+    let script = format!(
+        "#!/bin/sh\nif [ \"$2\" = -resize ]; then exec {program} \"$1\" -resize \"$3\" -flip \"$4\"; fi\nexec {program} \"$@\"\n"
+    );
+    fs::write(&upside_down, script).unwrap();
+    fs::set_permissions(&upside_down, fs::Permissions::from_mode(0o755)).unwrap();
+    let by = json!({"program": upside_down});
+    Some(json!({"op": "resize-image", "folder": folder, "source_width": 160, "width": 80, "by": by}))
+}
+
+fn image_magick() -> Option<&'static str> {
+    ["/usr/bin/convert", "convert", "magick"].into_iter().find(|program| has(program, "-version", "ImageMagick"))
 }
 
 fn has(program: &str, argument: &str, words: &str) -> bool {
