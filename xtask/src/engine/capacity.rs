@@ -16,9 +16,10 @@ use sha2::{Digest, Sha256};
 
 use super::calibrations::Calibrations;
 use super::failure::{Failure, FailureKind};
-use super::launcher::{Assignment, Duty, Halt, HttpDuty, Launcher};
+use super::launcher::{Assignment, Duty, Halt, HttpDuty, Launcher, with_session};
 use super::signals::Control;
 use crate::matrix::plan::{BurnRate, Cell, CpuWork, HttpWork, Plan, RUST_RUNTIME, ServerSpec, Work};
+use crate::number::hex;
 use crate::results::record::Measured;
 
 /// Requests of each connection in the first try.
@@ -76,12 +77,7 @@ pub fn measure(
         });
         let capacity = match measured {
             Ok(capacity) => Ok(capacity),
-            Err(Halt::Failed(mut failure)) => {
-                if !matches!(failure.kind, FailureKind::Missing | FailureKind::Unsupported) {
-                    failure.reason = format!("capacity: {}", failure.reason);
-                }
-                Err(failure)
-            }
+            Err(Halt::Failed(failure)) => Err(failure.during("capacity")),
             Err(Halt::Interrupted | Halt::Suspended) => return,
         };
         calibrations.capacities.insert(key, capacity);
@@ -132,7 +128,7 @@ pub fn key(runtime: &str, work: &HttpWork) -> String {
     };
     if !(plain && plain_server) {
         let digest = Sha256::digest(format!("{:?} {:?}", work.server, load.requests));
-        let digits: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+        let digits = hex(&digest[..4]);
         let _ = write!(key, ", #{digits}");
     }
     key
@@ -183,20 +179,14 @@ impl Subject<'_> {
         let duty = HttpDuty { work: self.work, pace: Pace::Closed { requests }, rate: self.rate, folder: self.folder };
         let runtime = &self.cell.runtime;
         let assignment = Assignment { label: &label, runtime, duty: Duty::Http(duty), timeout: TIMEOUT };
-        let mut session = self.launcher.launch(&assignment).map_err(Halt::Failed)?;
-        let mut measure = || {
+        with_session(self.launcher, &assignment, self.warn, |session| {
             session.prepare()?;
             let first = Run::of(&session.run(true)?);
             if first.elapsed < LONG_ENOUGH {
                 return Ok(vec![first]);
             }
             (0..REPETITIONS).map(|_| Ok(Run::of(&session.run(false)?))).collect()
-        };
-        let result = measure();
-        for warning in session.close() {
-            (self.warn)(format!("{label}: {warning}"));
-        }
-        result
+        })
     }
 }
 

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use protocol::Ready;
 
 use super::git::{self, GitState};
-use super::machine::{Machine, hex};
+use super::machine::Machine;
 use super::options::RunOptions;
 use crate::engine::binaries::resolve;
 use crate::engine::calibrate::Calibration;
@@ -21,6 +21,7 @@ use crate::engine::counting::TaskNumber;
 use crate::engine::event::Note;
 use crate::engine::probe::Probe;
 use crate::matrix::plan::Runtime;
+use crate::number::hex;
 
 /// The version of `environment.json`.
 pub const SCHEMA: u32 = 1;
