@@ -5,15 +5,20 @@
 //! | stage | from → to | starts processes, reads clocks |
 //! | --- | --- | --- |
 //! | [`matrix`] | TOML → `Plan` | no |
-//! | [`engine`] | `Plan` → events | yes, and no other stage does |
-//! | [`results`] | events → a folder; a folder → records | files only |
+//! | [`engine`] | `Plan` → events | yes: no other stage starts a worker or times it |
+//! | [`results`] | events → a folder; a folder → records | files, git, facts about the machine |
 //! | [`stats`] | plan and records → `Summary` | no |
-//! | [`report`] | `Summary` → table, Markdown, CSV, JSON | no |
+//! | [`report`] | `Summary` → table, Markdown, CSV, JSON, plots | no |
 //! | [`progress`] | events → lines on stderr | stderr and a clock only |
 //! | [`cmd`] | the subcommands: thin, they join the stages | |
 //!
-//! Beside the stages stand [`doctor`], which looks at this machine and starts programs to ask for their versions,
-//! [`conformance`], which checks whether a program is a worker, and [`number`]: how numbers and times look to people.
+//! Beside the stages stand two subjects of their own, and what all share:
+//!
+//! | module | from → to | starts processes, reads clocks |
+//! | --- | --- | --- |
+//! | [`doctor`] | this machine → findings | asks programs for their versions, watches neighbours |
+//! | [`conformance`] | a program → which rules of the protocol it keeps | yes, through [`engine`] |
+//! | [`number`] | numbers and times → text | no |
 //!
 //! The orchestrator knows no engine: of the workspace it imports `protocol` alone. A worker in another language is as
 //! good as ours.

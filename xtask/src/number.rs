@@ -16,6 +16,12 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
+/// Bytes as lower-case hexadecimal digits.
+#[must_use]
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// "1 cell", "2 cells".
 #[must_use]
 pub fn counted(number: u64, one: &str, many: &str) -> String {

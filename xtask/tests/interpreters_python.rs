@@ -14,12 +14,12 @@ use interpreters_support::{
     Worker, batch, command, endless, found,
     found::Version,
     group_is_empty,
-    operations::{Case, computing_and_waiting, everyday, resize_upside_down, sqlite},
+    operations::{burn, computing_and_waiting, everyday, gives_the_same, resize_upside_down, sqlite},
     services, wait_until, with,
 };
 use nix::sys::signal::{Signal, kill};
 use protocol::PARENT_PID_VARIABLE;
-use serde_json::{Value, json};
+use serde_json::json;
 use tempfile::TempDir;
 
 const WORKER: &str = "python/worker.py";
@@ -60,24 +60,6 @@ fn python_with(path: &Path, code: &str) -> (Worker, TempDir) {
     let mut command = command(path, WORKER);
     command.env("PYTHONPATH", folder.path());
     (Worker::start(command), folder)
-}
-
-fn burn() -> Value {
-    json!({"op": "burn", "iterations": 1000})
-}
-
-#[track_caller]
-fn gives_the_same(worker: &mut Worker, models: &[&str], cases: &[Case]) {
-    for (task, checksum) in cases {
-        for model in models {
-            worker.accept(&batch(model, task));
-            for _ in 0..2 {
-                let sample = worker.run();
-                assert_eq!((sample.checksum.as_str(), sample.tasks), (*checksum, 3), "{model} {task}");
-                assert_eq!(sample.workers.iter().sum::<u64>(), 3, "{model} {task}");
-            }
-        }
-    }
 }
 
 #[test]

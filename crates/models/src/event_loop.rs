@@ -6,11 +6,11 @@ use anyhow::{Context, Error, Result, ensure};
 use interpreter_lock::InterpreterLock;
 use protocol::Checksum;
 use tokio::{
-    runtime::{Builder, LocalOptions, LocalRuntime},
+    runtime::{Builder, LocalRuntime},
     sync::oneshot,
     task::spawn_local,
 };
-use workloads::Timer;
+use workloads::{Timer, event_loop};
 
 use crate::pool::Part;
 
@@ -24,16 +24,7 @@ pub struct EventLoop {
 impl EventLoop {
     /// Makes a loop for the calling thread; `configure` adds to the runtime's builder.
     pub fn new(lock: &InterpreterLock, configure: impl FnOnce(&mut Builder)) -> Result<Self> {
-        let mut builder = Builder::new_current_thread();
-        release_while_parked(&mut builder, lock);
-        configure(&mut builder);
-        let runtime = Timer::enable(&mut builder)
-            .build_local(LocalOptions::default())
-            .context("cannot make an event loop; is the limit of open files (ulimit -n) too low?")?;
-        let timer = {
-            let _context = runtime.enter();
-            Timer::new().context("cannot make the timer of an event loop; is the limit of open files too low?")?
-        };
+        let (runtime, timer) = event_loop(lock, configure)?;
         Ok(Self { runtime, timer })
     }
 
@@ -79,12 +70,6 @@ pub trait Tasks: 'static {
 
     /// Does the task with this index and returns its last state.
     fn run(&self, index: u64, timer: &Timer) -> impl Future<Output = Result<u64>>;
-}
-
-/// Makes the thread of a runtime let go of the lock while it has nothing to do.
-fn release_while_parked(builder: &mut Builder, lock: &InterpreterLock) {
-    let (parking, unparked) = (lock.clone(), lock.clone());
-    builder.on_thread_park(move || parking.release()).on_thread_unpark(move || unparked.acquire());
 }
 
 /// What the tasks of a loop share.

@@ -21,7 +21,6 @@ mod gate;
 mod loops;
 mod offload;
 mod outcome;
-mod panics;
 mod pool;
 mod processes;
 mod rayon_pool;
@@ -56,7 +55,7 @@ pub fn run(job: &BatchJob) -> Result<Outcome> {
 /// The system refused a thread or a process, or a task failed or panicked.
 pub fn run_batch(batch: &Arc<Batch>) -> Result<Outcome> {
     let job = &batch.job;
-    let outcome = panics::caught(|| match job.model {
+    let outcome = worker::caught(|| match job.model {
         Model::Sequential => sequential::run(batch),
         Model::Threads => threads::run(batch),
         Model::Processes => processes::run(batch),

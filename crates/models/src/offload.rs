@@ -11,12 +11,12 @@ use std::{
 use anyhow::{Context, Result};
 use protocol::{Checksum, fold, task_seed};
 use tokio::task::spawn_blocking;
+use worker::caught;
 use workloads::{Step, Timer, with_step};
 
 use crate::{
     Batch, Outcome,
     event_loop::{EventLoop, Tasks},
-    panics::caught,
     tally::Tally,
 };
 

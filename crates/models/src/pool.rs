@@ -7,8 +7,9 @@ use std::{
 
 use anyhow::{Context, Result};
 use protocol::Checksum;
+use worker::caught;
 
-use crate::{Outcome, gate::Gate, panics::caught};
+use crate::{Outcome, gate::Gate};
 
 /// What one thread of a pool has done.
 #[derive(Debug)]

@@ -13,7 +13,7 @@ use std::{
     time::Instant,
 };
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use nix::{
     errno::Errno,
     poll::{PollFd, PollFlags, PollTimeout, poll},
@@ -34,13 +34,7 @@ pub fn run(batch: &Batch) -> Result<Outcome> {
         children.push(child);
     }
     for child in &mut children {
-        match child.receive()? {
-            Reply::Ready(ready) if ready.protocol == VERSION => {}
-            Reply::Ready(ready) => {
-                bail!("{child} speaks protocol {}, this worker {VERSION}: was the program replaced?", ready.protocol)
-            }
-            reply => bail!("{child} refused its job: {}", in_words(&reply)),
-        }
+        child.receive()?.takes_the_job().map_err(|why| anyhow!("{child} {why}"))?;
     }
     let started = Instant::now();
     for child in &mut children {
@@ -80,7 +74,7 @@ fn receive_samples(children: &mut [ChildWorker]) -> Result<Vec<Sample>> {
             let child = &mut children[index];
             samples[index] = match child.receive()? {
                 Reply::Sample(sample) => Some(sample),
-                reply => bail!("{child} failed: {}", in_words(&reply)),
+                reply => bail!("{child} failed: {}", reply.why_not()),
             };
         }
     }
@@ -120,12 +114,4 @@ fn outcome(batch: &Batch, samples: Vec<Sample>) -> Result<Outcome> {
     }
     let children = usages.into_iter().reduce(std::ops::Add::add);
     Ok(Outcome { setup: Default::default(), elapsed: Default::default(), checksum, by_worker, children })
-}
-
-fn in_words(reply: &Reply) -> String {
-    match reply {
-        Reply::Error { message } | Reply::Unsupported { message } => message.clone(),
-        Reply::Ready(_) => "it said ready when it should not".to_owned(),
-        Reply::Sample(_) | Reply::Served(_) | Reply::Load(_) => "it sent a sample when it should not".to_owned(),
-    }
 }

@@ -7,9 +7,10 @@ use std::{ops::Range, sync::Arc};
 
 use anyhow::Result;
 use protocol::{Checksum, fold, task_seed};
+use worker::caught;
 use workloads::{Step, Timer};
 
-use crate::{Batch, event_loop::Tasks, panics::caught};
+use crate::{Batch, event_loop::Tasks};
 
 /// Does a task on a thread that holds the lock, and returns its last state.
 #[inline(always)]

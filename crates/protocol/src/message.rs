@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Job, LoadSample, Ready, Sample, Served};
+use crate::{Job, LoadSample, Ready, Sample, Served, VERSION};
 
 /// A line to the worker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -99,6 +99,30 @@ impl Request {
 }
 
 impl Reply {
+    /// Whether a child process that is the same program as this one took its job.
+    ///
+    /// # Errors
+    /// It did not: what goes on after the child's name, for a person.
+    pub fn takes_the_job(&self) -> Result<(), String> {
+        match self {
+            Self::Ready(ready) if ready.protocol == VERSION => Ok(()),
+            Self::Ready(ready) => {
+                Err(format!("speaks protocol {}, this worker {VERSION}: was the program replaced?", ready.protocol))
+            }
+            reply => Err(format!("refused its job: {}", reply.why_not())),
+        }
+    }
+
+    /// What a reply says that is not the one that was waited for.
+    #[must_use]
+    pub fn why_not(&self) -> String {
+        match self {
+            Self::Error { message } | Self::Unsupported { message } => message.clone(),
+            Self::Ready(_) => "it said ready when it should not".to_owned(),
+            Self::Sample(_) | Self::Served(_) | Self::Load(_) => "it sent a sample when it should not".to_owned(),
+        }
+    }
+
     /// Reads one line.
     ///
     /// # Errors
@@ -144,6 +168,21 @@ mod tests {
         let line = r#"{"type":"job","protocol":1,"kind":"batch","model":"sequential","workers":1,"lock":"none","tasks":1,"task":{"op":"burn","iterations":1}}"#;
         let Request::Job { job: Job::Batch(job), .. } = Request::from_line(line).unwrap() else { panic!("not a job") };
         assert_eq!((job.steps, job.first_task, job.switch_interval_ns), (1, 0, None));
+    }
+
+    #[test]
+    fn only_a_ready_line_of_this_version_takes_the_job() {
+        let ready = |protocol| {
+            let [worker, runtime] = ["cpu-worker 0.1.0", "rust 1.95"].map(str::to_owned);
+            Reply::Ready(Ready { protocol, worker, runtime, facts: Default::default(), ports: Vec::new() })
+        };
+        assert_eq!(ready(VERSION).takes_the_job(), Ok(()));
+        assert_eq!(
+            ready(99).takes_the_job(),
+            Err(format!("speaks protocol 99, this worker {VERSION}: was the program replaced?"))
+        );
+        let refusal = Reply::Unsupported { message: "no threads here".to_owned() };
+        assert_eq!(refusal.takes_the_job(), Err("refused its job: no threads here".to_owned()));
     }
 
     #[test]

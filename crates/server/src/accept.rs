@@ -2,14 +2,21 @@
 
 use std::{
     io,
+    thread::JoinHandle,
     time::{Duration, Instant},
 };
 
+use anyhow::{Context, Result};
+use interpreter_lock::InterpreterLock;
 use nix::errno::Errno;
 use tokio::net::TcpStream;
 use workloads::Timer;
 
-use crate::source::OpenSource;
+use crate::{
+    event_loop,
+    host::{Stop, either, told},
+    source::{OpenSource, Source},
+};
 
 /// How long an acceptor rests after the system refused it a connection. A connection that cannot be accepted stays in
 /// the queue, so without a rest the next try would fail at once, and so on.
@@ -17,6 +24,29 @@ const REST: Duration = Duration::from_millis(100);
 
 /// How long an acceptor keeps quiet after a complaint.
 const QUIET: Duration = Duration::from_secs(1);
+
+/// Starts a thread that takes the connections of a source until it is told to stop. It runs no request's code, so it
+/// needs no interpreter lock.
+///
+/// # Errors
+/// The system has no thread or no descriptor left for it.
+pub fn start(
+    source: Source,
+    stop: Stop,
+    take: impl FnMut(TcpStream) -> io::Result<()> + Send + 'static,
+) -> Result<JoinHandle<()>> {
+    event_loop::start(
+        "acceptor".to_owned(),
+        InterpreterLock::none(),
+        |_| (),
+        move |timer| {
+            let source = source.open().context("cannot wait for connections")?;
+            Ok(async move {
+                either(accept(source, &timer, take), told(stop)).await;
+            })
+        },
+    )
+}
 
 /// Gives every connection of the source to `take`, until the source ends. An error of `take` loses that connection and
 /// counts like one of the source.

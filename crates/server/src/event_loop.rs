@@ -8,8 +8,8 @@ use std::{
 
 use anyhow::{Context, Result};
 use interpreter_lock::InterpreterLock;
-use tokio::runtime::{Builder, LocalOptions, LocalRuntime};
-use workloads::Timer;
+use tokio::runtime::Builder;
+use workloads::{Timer, event_loop};
 
 /// Starts a thread with an event loop, and returns when `main` has made the future that the loop then runs to its end.
 /// `main` is called in the context of the loop's runtime. The loop holds the lock while it runs and lets go of it
@@ -25,10 +25,10 @@ pub fn start<F: Future<Output = ()>>(
 ) -> Result<JoinHandle<()>> {
     let (report, started) = sync_channel(1);
     let thread = thread::Builder::new().name(name).spawn(move || {
-        let made = runtime(&lock, configure).and_then(|(runtime, timer)| {
+        let made = event_loop(&lock, configure).and_then(|(runtime, timer)| {
             let future = {
                 let _context = runtime.enter();
-                main(timer)?
+                main(Arc::new(timer))?
             };
             Ok((runtime, future))
         });
@@ -46,24 +46,4 @@ pub fn start<F: Future<Output = ()>>(
     let thread = thread.context("cannot start the thread of an event loop")?;
     started.recv().context("an event loop panicked at its start")??;
     Ok(thread)
-}
-
-fn runtime(lock: &InterpreterLock, configure: impl FnOnce(&mut Builder)) -> Result<(LocalRuntime, Arc<Timer>)> {
-    let mut builder = Builder::new_current_thread();
-    release_while_parked(&mut builder, lock);
-    configure(&mut builder);
-    let runtime = Timer::enable(&mut builder)
-        .build_local(LocalOptions::default())
-        .context("cannot make an event loop; is the limit of open files (ulimit -n) too low?")?;
-    let timer = {
-        let _context = runtime.enter();
-        Timer::new().context("cannot make the timer of an event loop; is the limit of open files too low?")?
-    };
-    Ok((runtime, Arc::new(timer)))
-}
-
-/// Makes the threads of a runtime let go of the lock while they have nothing to do.
-pub fn release_while_parked(builder: &mut Builder, lock: &InterpreterLock) {
-    let (parking, unparked) = (lock.clone(), lock.clone());
-    builder.on_thread_park(move || parking.release()).on_thread_unpark(move || unparked.acquire());
 }

@@ -1,17 +1,15 @@
 //! Lines in, lines out: the worker's side of the protocol.
 
 use std::{
-    any::Any,
     io::{BufRead, Write},
-    panic::{AssertUnwindSafe, catch_unwind},
     thread::available_parallelism,
 };
 
-use anyhow::{Context, Error, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use protocol::{BatchJob, Job, MalformedLine, Ready, Reply, Request, Usage, VERSION};
 use serde_json::Value;
 
-use crate::{Answer, Handler, Identity, Prepared, Refusal, usage::Meter};
+use crate::{Answer, Handler, Identity, Prepared, Refusal, panics::caught, usage::Meter};
 
 /// What executes our tasks.
 const RUNTIME: &str = concat!("rust ", env!("RUSTC_VERSION"));
@@ -143,20 +141,6 @@ fn not_understood(line: &str, malformed: MalformedLine) -> Result<Reply> {
         }
     }
     Err(malformed.into())
-}
-
-/// Runs `action`; its panic becomes an error with the panic's message.
-fn caught<T>(action: impl FnOnce() -> Result<T>) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(action)).unwrap_or_else(|panic| Err(panicked(&*panic)))
-}
-
-fn panicked(panic: &(dyn Any + Send)) -> Error {
-    let message = panic
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("no message");
-    anyhow!("panicked: {message}")
 }
 
 #[cfg(test)]

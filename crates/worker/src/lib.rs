@@ -1,10 +1,11 @@
-//! What every worker process of ours does: the conversation, its usage, its end.
+//! What every worker process of ours does: the conversation, its usage, its panics, its end.
 //!
 //! [`main`] is the whole of a worker's `main` function; what the worker can do is its [`Handler`]. What is measured, and
 //! how, is not decided here.
 
 mod conversation;
 mod handler;
+mod panics;
 mod parent;
 mod storage;
 mod usage;
@@ -16,6 +17,7 @@ use std::{
 
 pub use conversation::converse;
 pub use handler::{Answer, Handler, Identity, Prepared, Refusal};
+pub use panics::caught;
 pub use parent::wait_exactly;
 pub use storage::{Storage, storage};
 pub use usage::Meter;

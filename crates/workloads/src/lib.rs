@@ -2,7 +2,7 @@
 //!
 //! A task repeats one operation. [`Step`] is the shape of an operation: a part that waits and a part that computes, so
 //! that every concurrency model can place each part where it belongs. [`Operation`] is any one of them, prepared for a
-//! job. [`Timer`] and [`sleep`] wait exactly.
+//! job. [`Timer`] and [`sleep`] wait exactly; [`event_loop()`] is the loop that waits are made on.
 //!
 //! Operations that need libraries (mail, databases, pictures, archives) are there with the feature `everyday` only.
 //! Around what each operation lets go of the interpreter lock, and why, is in `docs/locks.md`.
@@ -14,6 +14,7 @@ mod absent;
 mod block;
 mod burn;
 mod command;
+mod event_loop;
 #[cfg(feature = "everyday")]
 mod everyday;
 mod faulty;
@@ -43,6 +44,7 @@ mod wait_and_burn;
 pub use absent::{Absent as DbSelect, Absent as ResizeImage, Absent as SmtpSend, Absent as Zip};
 pub use burn::Burn;
 pub use command::Command;
+pub use event_loop::{event_loop, release_while_parked};
 #[cfg(feature = "everyday")]
 pub use everyday::{DbSelect, ResizeImage, SmtpSend, Zip};
 #[doc(hidden)]

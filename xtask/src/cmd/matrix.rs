@@ -22,9 +22,8 @@ mod twins;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use clap::ValueEnum;
 
-use super::{Exit, load_options, load_plan, matrix_file, runtime, to_stdout};
+use super::{Exit, TableFormat, load_options, load_plan, matrix_file, runtime, to_stdout};
 use crate::engine::build::workspace;
 use crate::engine::lock::MachineLock;
 use crate::engine::signals::Control;
@@ -109,22 +108,10 @@ pub struct Args {
     /// Where the result's folder is made, or looked for with --resume [default: `results` of this repository].
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// How tables are printed.
-    #[arg(long, value_enum, default_value_t = Format::Table)]
-    format: Format,
-}
-
-/// How tables are printed on stdout. The files of the result are the same whatever is printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// Aligned columns, as wide as the window, each table when its scenario is over.
-    Table,
-    /// Markdown, each table when its scenario is over.
-    Markdown,
-    /// Comma-separated values in raw units, at the end.
-    Csv,
-    /// The summary as `summary.json` has it, at the end.
-    Json,
+    /// How tables are printed: `table` and `markdown` each when its scenario is over, `csv` and `json` at the end,
+    /// which is what summary.json has. The files of the result are the same whatever is printed.
+    #[arg(long, value_enum, default_value_t = TableFormat::Table)]
+    format: TableFormat,
 }
 
 /// Runs the subcommand.
@@ -190,11 +177,11 @@ impl Args {
     }
 }
 
-fn print_at_end(format: Format, summary: &Summary) -> anyhow::Result<()> {
+fn print_at_end(format: TableFormat, summary: &Summary) -> anyhow::Result<()> {
     let text = match format {
-        Format::Table | Format::Markdown => return Ok(()),
-        Format::Csv => report::csv::Csv.render(summary),
-        Format::Json => report::json::Json.render(summary),
+        TableFormat::Table | TableFormat::Markdown => return Ok(()),
+        TableFormat::Csv => report::csv::Csv.render(summary),
+        TableFormat::Json => report::json::Json.render(summary),
     };
     Ok(to_stdout(|out| out.write_all(text.as_bytes()))?)
 }

@@ -2,7 +2,7 @@
 //!
 //! | file | what lives here |
 //! | --- | --- |
-//! | `facts` | reads what the system tells; the only file that touches it |
+//! | `facts` | reads what the system tells |
 //! | `neighbours` | which other programs use the CPUs, from two looks at all processes |
 //! | `cpu` | what the processor does by itself: cores, siblings, frequency, clock |
 //! | `sharing` | who else gets the processor: hypervisor, quota, neighbours |

@@ -7,7 +7,8 @@
 
 use std::fs::File;
 
-use super::machine::{Scale, read};
+use super::machine::Scale;
+use super::machine::counters::read;
 
 /// What the scheduler counted must be at least this share of what the ticks counted, or it sees only part of the
 /// machine.

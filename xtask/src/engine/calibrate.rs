@@ -7,11 +7,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::Duration;
 
-use protocol::{BatchJob, Job, Lock, Model, Ready, Task};
+use protocol::Ready;
 use serde::{Deserialize, Serialize};
 
 use super::failure::{Failure, FailureKind};
-use super::launcher::{Assignment, Duty, Halt, Launcher};
+use super::launcher::{Assignment, Duty, Halt, Launcher, with_session};
 use super::signals::Control;
 use crate::matrix::plan::{BurnRate, Cell, Plan};
 use crate::results::record::Measured;
@@ -73,12 +73,7 @@ pub fn calibrate(
         }
         match calibrate_runtime(runtime, launcher, control, warn) {
             Ok(calibration) => rates.insert(runtime.to_owned(), Ok(calibration)),
-            Err(Halt::Failed(mut failure)) => {
-                if !matches!(failure.kind, FailureKind::Missing | FailureKind::Unsupported) {
-                    failure.reason = format!("calibration: {}", failure.reason);
-                }
-                rates.insert(runtime.to_owned(), Err(failure))
-            }
+            Err(Halt::Failed(failure)) => rates.insert(runtime.to_owned(), Err(failure.during("calibration"))),
             Err(Halt::Interrupted | Halt::Suspended) => return,
         };
     }
@@ -152,20 +147,9 @@ fn burn(
     launcher: &mut dyn Launcher,
     warn: &mut dyn FnMut(String),
 ) -> Result<(Option<Ready>, Vec<u64>), Halt> {
-    let duty = Duty::Batch(Job::Batch(BatchJob {
-        model: Model::Sequential,
-        workers: 1,
-        lock: Lock::None,
-        switch_interval_ns: None,
-        tasks: 1,
-        first_task: 0,
-        steps: 1,
-        task: Task::Burn { iterations },
-    }));
     let label = format!("calibration of {runtime}");
-    let assignment = Assignment { label: &label, runtime, duty, timeout: TIMEOUT };
-    let mut session = launcher.launch(&assignment).map_err(Halt::Failed)?;
-    let mut measure = || {
+    let assignment = Assignment { label: &label, runtime, duty: Duty::burn(iterations), timeout: TIMEOUT };
+    with_session(launcher, &assignment, warn, |session| {
         let ready = session.prepare()?.into_iter().next();
         let first_ns = took_ns(&session.run(true)?);
         if Duration::from_nanos(first_ns) < LONG_ENOUGH {
@@ -173,16 +157,13 @@ fn burn(
         }
         let times = (0..REPETITIONS).map(|_| session.run(false).map(|it| took_ns(&it))).collect::<Result<_, _>>()?;
         Ok((ready, times))
-    };
-    let result = measure();
-    for warning in session.close() {
-        warn(format!("{label}: {warning}"));
-    }
-    result
+    })
 }
 
 #[cfg(test)]
 mod tests {
+    use protocol::Task;
+
     use super::super::scripted::{BurnCost, ScriptedLauncher, Step, plan_of};
     use super::*;
     use crate::matrix::plan::{CpuWork, Endpoints, Order, TaskSpec};

@@ -13,10 +13,11 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::calibrations::Calibrations;
-use super::failure::{Failure, FailureKind};
-use super::launcher::{Assignment, Duty, Halt, Launcher};
+use super::failure::Failure;
+use super::launcher::{Assignment, Duty, Halt, Launcher, with_session};
 use super::signals::Control;
 use crate::matrix::plan::{BatchWork, BurnRate, Cell, Plan, Scenario, TaskCount, Work};
+use crate::number::hex;
 
 /// So much of the time is long enough to tell how long a task takes.
 const LONG_ENOUGH: f64 = 0.25;
@@ -58,7 +59,7 @@ pub struct Subject<'a> {
 #[must_use]
 pub fn key(work: &BatchWork) -> String {
     let digest = Sha256::digest(format!("{:?} {}", work.task, work.steps));
-    let digits: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+    let digits = hex(&digest[..4]);
     match work.tasks {
         TaskCount::Time { time, multiple_of } => {
             format!("{} #{digits}: {time:?}, a multiple of {multiple_of}", work.task.op())
@@ -92,12 +93,7 @@ pub fn count(
         });
         let found = match found {
             Ok(number) => Ok(number),
-            Err(Halt::Failed(mut failure)) => {
-                if !matches!(failure.kind, FailureKind::Missing | FailureKind::Unsupported) {
-                    failure.reason = format!("counting how many tasks {time:?} are: {}", failure.reason);
-                }
-                Err(failure)
-            }
+            Err(Halt::Failed(failure)) => Err(failure.during(&format!("counting how many tasks {time:?} are"))),
             Err(Halt::Interrupted | Halt::Suspended) => break,
         };
         calibrations.counts.insert(key.clone(), found);
@@ -163,8 +159,7 @@ impl Counter<'_> {
         let duty = Duty::batch(&work, tasks, self.rate, &scenario.needs, plan.cores);
         let timeout = scenario.schedule.timeout;
         let assignment = Assignment { label: &label, runtime: &self.cell.runtime, duty, timeout };
-        let mut session = self.launcher.launch(&assignment).map_err(Halt::Failed)?;
-        let mut measure = || {
+        with_session(self.launcher, &assignment, self.warn, |session| {
             let ready = session.prepare()?.into_iter().next();
             let first_ns = session.run(true)?.elapsed_ns();
             #[expect(clippy::cast_precision_loss, reason = "a time")]
@@ -172,12 +167,7 @@ impl Counter<'_> {
                 return Ok((ready, first_ns));
             }
             Ok((ready, first_ns.min(session.run(false)?.elapsed_ns())))
-        };
-        let result = measure();
-        for warning in session.close() {
-            (self.warn)(format!("{label}: {warning}"));
-        }
-        result
+        })
     }
 }
 
@@ -188,6 +178,7 @@ fn rounded(number: f64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::failure::FailureKind;
     use super::super::scripted::{ScriptedLauncher, Step, plan_of};
     use super::*;
     use crate::matrix::plan::Order;

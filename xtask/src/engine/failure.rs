@@ -20,6 +20,16 @@ impl Failure {
     pub fn new(kind: FailureKind, reason: impl Into<String>) -> Self {
         Self { kind, reason: reason.into(), stderr_tail: Vec::new() }
     }
+
+    /// The same with what was done in front, unless it is something that cannot be done here at all: that is so whatever
+    /// is done.
+    #[must_use]
+    pub fn during(self, what: &str) -> Self {
+        match self.kind {
+            FailureKind::Missing | FailureKind::Unsupported => self,
+            _ => Self { reason: format!("{what}: {}", self.reason), ..self },
+        }
+    }
 }
 
 /// Kinds of ends, for programs.

@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use protocol::{Job, Pace, Ready};
+use protocol::{BatchJob, Job, Lock, Model, Pace, Ready, Task};
 
 use super::event::Note;
 use super::failure::{Failure, FailureKind};
@@ -54,6 +54,21 @@ pub struct ServicedDuty<'a> {
 }
 
 impl<'a> Duty<'a> {
+    /// One task that burns so many steps, by one worker without a lock.
+    #[must_use]
+    pub fn burn(iterations: u64) -> Self {
+        Self::Batch(Job::Batch(BatchJob {
+            model: Model::Sequential,
+            workers: 1,
+            lock: Lock::None,
+            switch_interval_ns: None,
+            tasks: 1,
+            first_task: 0,
+            steps: 1,
+            task: Task::Burn { iterations },
+        }))
+    }
+
     /// A fixed set of tasks, with what they need and what `others` says besides.
     #[must_use]
     pub fn batch(work: &'a BatchWork, tasks: u64, rate: BurnRate, others: &[Need], cores: u32) -> Self {
@@ -146,4 +161,23 @@ pub trait Session {
     /// Ends the worker and all that it started; returns when none of it lives any more. The answer is what a person
     /// should know about that, one sentence each.
     fn close(self: Box<Self>) -> Vec<String>;
+}
+
+/// Starts the processes of something that is asked beside the cells, has `talk` talk to them, and ends them, whatever
+/// came of it. What a person should know about their end goes to `warn`.
+///
+/// # Errors
+/// They could not be started, or those of `talk`.
+pub fn with_session<T>(
+    launcher: &mut dyn Launcher,
+    assignment: &Assignment<'_>,
+    warn: &mut dyn FnMut(String),
+    talk: impl FnOnce(&mut dyn Session) -> Result<T, Halt>,
+) -> Result<T, Halt> {
+    let mut session = launcher.launch(assignment).map_err(Halt::Failed)?;
+    let result = talk(&mut *session);
+    for warning in session.close() {
+        warn(format!("{}: {warning}", assignment.label));
+    }
+    result
 }

@@ -6,6 +6,8 @@ use std::process::Command;
 
 use nix::unistd::Pid;
 
+use crate::results::linux::field;
+
 /// Makes orphans of our descendants our own children, so that a process that left its group can still be found. Holds
 /// for the whole process; is not inherited by children.
 pub fn adopt_orphans() {
@@ -65,10 +67,18 @@ pub struct Seen {
     pub pid: Pid,
     /// The name of its program, at most 15 bytes of it.
     pub name: String,
+    /// Its parent.
+    pub parent: Pid,
     /// Its process group.
     pub group: Pid,
     /// Whether it has ended and only waits to be noticed by its parent.
     pub zombie: bool,
+    /// CPU time in user mode and in the kernel, in clock ticks.
+    pub ticks: [u64; 2],
+    /// The same of its children that have ended and were waited for, and of theirs.
+    pub reaped_ticks: [u64; 2],
+    /// When it began, in clock ticks after the start of the machine: tells it from a later one with the same id.
+    pub started_ticks: u64,
 }
 
 /// Looks at one process.
@@ -77,29 +87,38 @@ pub fn look(pid: Pid) -> Option<Seen> {
     parse_stat(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }
 
-/// The members of a process group that live. Reads all of `/proc`: not for the fast path.
+/// Looks at all processes; `None` where the system does not show them. Reads all of `/proc`: not for the fast path.
 #[must_use]
-pub fn living_members(group: Pid) -> Vec<Seen> {
-    let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };
-    processes
-        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
-        .filter_map(|pid| look(Pid::from_raw(pid)))
-        .filter(|seen| seen.group == group && !seen.zombie)
-        .collect()
+pub fn processes() -> Option<impl Iterator<Item = Seen>> {
+    let ids = fs::read_dir("/proc").ok()?.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    // A process may have ended since the folder was listed.
+    Some(ids.filter_map(|pid| look(Pid::from_raw(pid))))
 }
 
-/// `pid (name) state ppid pgrp …`: proc_pid_stat(5). The name may hold spaces and parentheses.
+/// The members of a process group that live.
+#[must_use]
+pub fn living_members(group: Pid) -> Vec<Seen> {
+    processes().into_iter().flatten().filter(|seen| seen.group == group && !seen.zombie).collect()
+}
+
+/// `pid (name) state ppid pgrp …`, CPU times being fields 14 to 17, the start field 22: proc_pid_stat(5). The name may hold spaces and
+/// parentheses, so that the last one ends it.
 fn parse_stat(stat: &str) -> Option<Seen> {
     let (pid, rest) = stat.split_once(" (")?;
     let (name, rest) = rest.rsplit_once(") ")?;
-    let mut fields = rest.split_ascii_whitespace();
-    let state = fields.next()?;
-    let group = fields.nth(1)?;
+    // Counted from the state, which is field 3.
+    let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
+    let process = |field: usize| fields.get(field)?.parse().ok().map(Pid::from_raw);
+    let ticks = |field: usize| fields.get(field)?.parse::<u64>().ok();
     Some(Seen {
         pid: Pid::from_raw(pid.parse().ok()?),
         name: name.to_owned(),
-        group: Pid::from_raw(group.parse().ok()?),
-        zombie: matches!(state, "Z" | "X"),
+        parent: process(1)?,
+        group: process(2)?,
+        zombie: matches!(fields.first(), Some(&("Z" | "X"))),
+        ticks: [ticks(11)?, ticks(12)?],
+        reaped_ticks: [ticks(13)?, ticks(14)?],
+        started_ticks: ticks(19)?,
     })
 }
 
@@ -107,8 +126,8 @@ fn parse_stat(stat: &str) -> Option<Seen> {
 #[must_use]
 pub fn is_ignored(signal: i32) -> bool {
     let Ok(status) = fs::read_to_string("/proc/self/status") else { return false };
-    let Some(mask) = status.lines().find_map(|line| line.strip_prefix("SigIgn:")) else { return false };
-    u64::from_str_radix(mask.trim(), 16).is_ok_and(|mask| mask & (1 << (signal - 1)) != 0)
+    let Some(mask) = field(&status, "SigIgn") else { return false };
+    u64::from_str_radix(mask, 16).is_ok_and(|mask| mask & (1 << (signal - 1)) != 0)
 }
 
 #[cfg(test)]
@@ -117,9 +136,27 @@ mod tests {
 
     #[test]
     fn a_program_may_be_called_anything() {
-        let seen = parse_stat("42 (a) b (c) Z 1 40 40 0").unwrap();
-        let expected = Seen { pid: Pid::from_raw(42), name: "a) b (c".into(), group: Pid::from_raw(40), zombie: true };
-        assert_eq!(seen, expected);
+        let expected = Seen {
+            pid: Pid::from_raw(42),
+            name: "a) b (c".into(),
+            parent: Pid::from_raw(1),
+            group: Pid::from_raw(40),
+            zombie: true,
+            ticks: [100, 20],
+            reaped_ticks: [7, 3],
+            started_ticks: 12_345,
+        };
+        let line = "42 (a) b (c) Z 1 40 40 0 -1 4194304 1 2 3 4 100 20 7 3 20 0 1 0 12345 0 0";
+        assert_eq!(parse_stat(line), Some(expected));
+    }
+
+    #[test]
+    fn a_line_that_makes_no_sense_is_no_process() {
+        for garbage in
+            ["", "1 (x", "1 (x) S 1 2", "1 (x) S 1 4242 4242 0 -1 4194560 1164 0 0 0 -30 12 0 0 20 0 1 0 100"]
+        {
+            assert_eq!(parse_stat(garbage), None, "{garbage}");
+        }
     }
 
     #[test]

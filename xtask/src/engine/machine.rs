@@ -1,20 +1,22 @@
 //! What the machine did around one repetition: CPU time taken by the hypervisor and by neighbours, throttling, run
 //! queue, pressure, context switches, frequency.
 //!
-//! A probe is a few short reads of open files, some tens of microseconds. What the system does not tell is `None`.
+//! The texts of the kernel are read in `counters`. A probe is a few short reads of open files, some tens of microseconds. What the system does not tell is `None`.
 //! Whether it was too much is decided in [`disturbance`](super::disturbance).
 
+pub(super) mod counters;
+mod throttling;
+
 use std::fs::File;
-use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
 
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::{TimeVal, TimeValLike};
 use nix::unistd::Pid;
 
+use self::counters::{number, pressure_ns, read, stolen_ticks, throttled_ns};
 use super::busy::Busy;
 use super::http::tree::{Costs, costs, ticks_with_reaped};
-use crate::results::linux;
+use crate::results::linux::{self, tick_ns};
 use crate::results::record::MachineDelta;
 
 /// Whoever tells what the machine does around a repetition.
@@ -82,13 +84,13 @@ impl Machine {
     pub fn open() -> Self {
         let stat = File::open("/proc/stat").ok();
         let cpus = linux::affinity().unwrap_or_default();
+        let frequency = |cpu| File::open(format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_cur_freq")).ok();
         Self {
+            frequency: cpus.first().and_then(frequency),
             busy: Busy::find(cpus, stat.as_ref().and_then(read).as_deref(), tick_ns()),
             stat,
-            throttling: throttling_file(),
+            throttling: throttling::find(),
             io_pressure: File::open("/proc/pressure/io").ok(),
-            frequency: first_cpu()
-                .and_then(|cpu| File::open(format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_cur_freq")).ok()),
             cpu_pressure: File::open("/proc/pressure/cpu").ok(),
             tick_ns: tick_ns(),
             helpers: Vec::new(),
@@ -180,150 +182,9 @@ fn own_ns() -> Option<u64> {
     ns(usage.user_time())?.checked_add(ns(usage.system_time())?)
 }
 
-/// The whole of a small file, from its start.
-pub(super) fn read(file: &File) -> Option<String> {
-    let mut bytes = vec![0; 16 * 1024];
-    let mut length = 0;
-    loop {
-        match file.read_at(&mut bytes[length..], length as u64).ok()? {
-            0 => break,
-            n => length += n,
-        }
-        if length == bytes.len() {
-            bytes.resize(2 * length, 0);
-        }
-    }
-    bytes.truncate(length);
-    String::from_utf8(bytes).ok()
-}
-
-/// The `steal` column of all CPUs together, in clock ticks: proc_stat(5).
-fn stolen_ticks(stat: &str) -> Option<u64> {
-    stat.lines().next()?.strip_prefix("cpu ")?.split_ascii_whitespace().nth(7)?.parse().ok()
-}
-
-/// The number on the line of `/proc/stat` that begins with this word.
-fn number<T: std::str::FromStr>(stat: &str, word: &str) -> Option<T> {
-    stat.lines().find_map(|line| line.strip_prefix(word)?.strip_prefix(' '))?.trim().parse().ok()
-}
-
-/// `some avg10=0.00 avg60=0.00 avg300=0.00 total=42`, the total in microseconds: Documentation/accounting/psi.rst.
-fn pressure_ns(pressure: &str) -> Option<u64> {
-    let some = pressure.lines().find_map(|line| line.strip_prefix("some "))?;
-    let total: u64 = some.split_ascii_whitespace().find_map(|field| field.strip_prefix("total="))?.parse().ok()?;
-    total.checked_mul(1_000)
-}
-
-/// `throttled_usec` of control groups version 2, or `throttled_time` (nanoseconds) of version 1.
-fn throttled_ns(stat: &str) -> Option<u64> {
-    let value = |key: &str| -> Option<u64> {
-        stat.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(' ')?.trim().parse().ok())
-    };
-    value("throttled_usec").map(|usec| usec * 1000).or_else(|| value("throttled_time"))
-}
-
-/// The `cpu.stat` of our control group, in either version, if it tells about throttling.
-fn throttling_file() -> Option<File> {
-    let groups = std::fs::read_to_string("/proc/self/cgroup").ok()?;
-    candidates(&groups).into_iter().find_map(|path| {
-        let file = File::open(path).ok()?;
-        read(&file).as_deref().and_then(throttled_ns).is_some().then_some(file)
-    })
-}
-
-/// Where `cpu.stat` may be, for this text of `/proc/self/cgroup`, the best first. In a container the path may be the
-/// host's, of which only the mount's root is visible: hence the second try of each.
-fn candidates(groups: &str) -> Vec<PathBuf> {
-    let mut paths = Vec::new();
-    for line in groups.lines() {
-        let mut fields = line.splitn(3, ':').skip(1);
-        let (Some(controllers), Some(path)) = (fields.next(), fields.next()) else { continue };
-        let mounts: &[&str] = if controllers.is_empty() {
-            &["/sys/fs/cgroup", "/sys/fs/cgroup/unified"]
-        } else if controllers.split(',').any(|name| name == "cpu") {
-            &["/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct"]
-        } else {
-            continue;
-        };
-        for mount in mounts {
-            let mount = Path::new(mount);
-            paths.push(mount.join(path.trim_start_matches('/')).join("cpu.stat"));
-            if path != "/" {
-                paths.push(mount.join("cpu.stat"));
-            }
-        }
-    }
-    paths
-}
-
-fn tick_ns() -> Option<u64> {
-    let hertz = nix::unistd::sysconf(nix::unistd::SysconfVar::CLK_TCK).ok()??;
-    1_000_000_000_u64.checked_div(u64::try_from(hertz).ok()?)
-}
-
-#[cfg(target_os = "linux")]
-fn first_cpu() -> Option<usize> {
-    use nix::sched::{CpuSet, sched_getaffinity};
-
-    let usable = sched_getaffinity(nix::unistd::Pid::from_raw(0)).ok()?;
-    (0..CpuSet::count()).find(|&cpu| usable.is_set(cpu) == Ok(true))
-}
-
-#[cfg(not(target_os = "linux"))]
-fn first_cpu() -> Option<usize> {
-    None
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const STAT: &str = "cpu  15124 0 4413 161311 289 0 68 18 0 0\ncpu0 7442 0 2006 81074 39 0 4 9 0 0\n\
-                        intr 1 2 3\nctxt 5\nprocs_running 3\nprocs_blocked 0\n";
-
-    #[test]
-    fn steal_is_the_eighth_number_of_the_line_for_all_cpus() {
-        assert_eq!(stolen_ticks(STAT), Some(18));
-        assert_eq!(stolen_ticks("cpu  1 2 3\n"), None);
-    }
-
-    #[test]
-    fn the_run_queue_is_what_runs_or_could() {
-        assert_eq!(number::<u32>(STAT, "procs_running"), Some(3));
-        assert_eq!(number::<u64>(STAT, "ctxt"), Some(5));
-        assert_eq!(number::<u64>(STAT, "proc"), None);
-    }
-
-    #[test]
-    fn both_versions_of_control_groups_tell_throttled_time() {
-        assert_eq!(throttled_ns("usage_usec 5\nnr_throttled 1\nthrottled_usec 7\n"), Some(7000));
-        assert_eq!(throttled_ns("nr_periods 0\nnr_throttled 0\nthrottled_time 9\n"), Some(9));
-        assert_eq!(throttled_ns("usage_usec 5\n"), None);
-    }
-
-    #[test]
-    fn the_control_group_is_looked_for_where_either_version_mounts_it() {
-        let paths = candidates("4:memory:/a\n1:cpu,cpuacct:/\n0::/user.slice\n");
-        let paths: Vec<_> = paths.iter().map(|path| path.to_str().unwrap()).collect();
-        assert_eq!(
-            paths,
-            [
-                "/sys/fs/cgroup/cpu/cpu.stat",
-                "/sys/fs/cgroup/cpu,cpuacct/cpu.stat",
-                "/sys/fs/cgroup/user.slice/cpu.stat",
-                "/sys/fs/cgroup/cpu.stat",
-                "/sys/fs/cgroup/unified/user.slice/cpu.stat",
-                "/sys/fs/cgroup/unified/cpu.stat",
-            ]
-        );
-    }
-
-    #[test]
-    fn pressure_is_told_in_microseconds() {
-        let text = "some avg10=3.28 avg60=2.56 avg300=1.74 total=33\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=7\n";
-        assert_eq!(pressure_ns(text), Some(33_000));
-        assert_eq!(pressure_ns("full total=7\n"), None);
-    }
 
     #[test]
     fn what_is_ours_is_not_that_of_others() {

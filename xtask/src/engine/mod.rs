@@ -6,6 +6,7 @@
 //! | --- | --- |
 //! | [`schedule`] | plan and seed → the order of all repetitions; pure |
 //! | [`run`](mod@run) | walks the schedule, emits events, decides what a failure means for the rest |
+//! | `progress` | where the walk stands, and what is still to be made |
 //! | [`options`] | what is chosen for a run, and how it ended |
 //! | [`twins`] | which baselines are measured twice |
 //! | [`before`] | what an earlier part of the same result has |
@@ -20,6 +21,7 @@
 //! | [`dialogue`] | raw lines to and from one, for the conformance check |
 //! | `session`, `http` | a batch cell, and an HTTP cell with its server and client |
 //! | [`service`] | what a batch cell needs around its worker: servers, programs, a folder |
+//! | `starter` | what all processes of a launcher have in common |
 //! | [`spawn`], [`process`], `pipes`, [`lines`], [`ending`], [`linux`] | one process: its pipes, its end, its orphans |
 //! | [`ask`] | one question to a program, such as its version |
 //! | [`signals`] | Ctrl-C and Ctrl-Z |

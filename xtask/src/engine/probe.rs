@@ -7,12 +7,12 @@
 use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
-use protocol::{BatchJob, Job, Lock, Model, Ready, Task};
+use protocol::Ready;
 
 use super::ask::ask;
 use super::binaries::resolve_command;
 use super::failure::{Failure, FailureKind};
-use super::launcher::{Assignment, Duty, Halt, Launcher};
+use super::launcher::{Assignment, Duty, Halt, Launcher, with_session};
 use super::signals::Control;
 use crate::matrix::plan::{Plan, Runtime};
 
@@ -75,24 +75,11 @@ fn probe_runtime(runtime: &Runtime, launcher: &mut dyn Launcher, warn: &mut dyn 
 /// What its worker says when it is given a small job.
 fn ready(runtime: &Runtime, launcher: &mut dyn Launcher, warn: &mut dyn FnMut(String)) -> Result<Ready, Halt> {
     let label = format!("version of {}", runtime.name);
-    let duty = Duty::Batch(Job::Batch(BatchJob {
-        model: Model::Sequential,
-        workers: 1,
-        lock: Lock::None,
-        switch_interval_ns: None,
-        tasks: 1,
-        first_task: 0,
-        steps: 1,
-        task: Task::Burn { iterations: 1 },
-    }));
+    let duty = Duty::burn(1);
     let assignment = Assignment { label: &label, runtime: &runtime.name, duty, timeout: LIMIT };
-    let mut session = launcher.launch(&assignment).map_err(Halt::Failed)?;
-    let ready = session.prepare();
-    for warning in session.close() {
-        warn(format!("{label}: {warning}"));
-    }
+    let ready = with_session(launcher, &assignment, warn, |session| session.prepare())?;
     let nobody = || Halt::failed(FailureKind::BadAnswer, format!("{} said nothing about itself", runtime.name));
-    ready?.into_iter().next().ok_or_else(nobody)
+    ready.into_iter().next().ok_or_else(nobody)
 }
 
 /// The first line that its version command prints.

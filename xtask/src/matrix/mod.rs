@@ -5,11 +5,13 @@
 //! | --- | --- |
 //! | [`vocabulary`] | every key, word and operation, as data |
 //! | `source`, `entries`, `reader` | text and typed values, with every mistake noted |
-//! | `parse`, `parse_scenario`, `task`, `http`, `setting`, `zip`, `choice` | TOML → `written` |
+//! | [`duration`], [`size`], `address` | values that are written as words |
+//! | `parse`, `parse_scenario`, `task`, `task_spec`, `http`, `setting`, `zip`, `choice` | TOML → `written` |
 //! | `expand`, `draft`, `coordinates`, `comparisons` | `written` → [`plan`] |
+//! | [`axis`] | the coordinates of a cell |
 //! | [`pattern`] | choosing cells |
 //! | [`estimate`] | how long they will take |
-//! | [`problem`] | mistakes and how they are shown |
+//! | [`problem`], [`nearest`] | mistakes and how they are shown; what was meant |
 //! | [`schema`], [`mod@reference`] | the vocabulary for editors and for people |
 
 mod address;

@@ -15,7 +15,8 @@
 //! | [`heading`] | what stands above and right below the rows |
 //! | [`footnotes`] | what does not fit into a cell |
 //! | `standing` | a cell's ratio with interval and verdict, and how to read them |
-//! | `findings` | the sentences below a table |
+//! | `findings`, `absent` | the sentences below a table; one line for a runtime that is not installed |
+//! | [`doctor`], [`conformance`] | what was found on a machine, and in a worker |
 //! | [`terminal`], [`markdown`], [`csv`], [`json`] | one output format each |
 //! | [`document`](mod@document) | `tables.md`: all tables, and what they were taken with |
 //! | [`compare`] | the tables of two results |

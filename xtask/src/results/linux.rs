@@ -4,7 +4,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-fn line(path: impl AsRef<Path>) -> Option<String> {
+use nix::unistd::{SysconfVar, sysconf};
+
+/// A small file without the space around its content; `None` where nothing is left.
+#[must_use]
+pub fn line(path: impl AsRef<Path>) -> Option<String> {
     let text = fs::read_to_string(path).ok()?;
     let text = text.trim();
     (!text.is_empty()).then(|| text.to_owned())
@@ -30,11 +34,38 @@ pub fn virtualised() -> Option<bool> {
 }
 
 /// The value of the first `key : value` line.
-fn field<'a>(text: &'a str, key: &str) -> Option<&'a str> {
+#[must_use]
+pub fn field<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     text.lines().find_map(|line| {
         let (name, value) = line.split_once(':')?;
         (name.trim() == key && !value.trim().is_empty()).then(|| value.trim())
     })
+}
+
+/// The value of the first `key : value kB` line, in bytes.
+#[must_use]
+pub fn bytes(text: &str, key: &str) -> Option<u64> {
+    field(text, key)?.strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+}
+
+/// The columns for all CPUs together in a text of `/proc/stat`, in clock ticks: user, nice, system, idle, iowait, irq,
+/// softirq, steal, guest, guest_nice; proc_stat(5). Old kernels have fewer.
+#[must_use]
+pub fn cpu_ticks(stat: &str) -> Option<Vec<u64>> {
+    let columns = stat.lines().next()?.strip_prefix("cpu ")?.split_ascii_whitespace();
+    Some(columns.map_while(|column| column.parse().ok()).collect())
+}
+
+/// How many clock ticks a second has, the unit of CPU time in `/proc`.
+#[must_use]
+pub fn ticks_per_s() -> Option<u64> {
+    u64::try_from(sysconf(SysconfVar::CLK_TCK).ok()??).ok().filter(|&ticks| ticks > 0)
+}
+
+/// How long a clock tick is.
+#[must_use]
+pub fn tick_ns() -> Option<u64> {
+    1_000_000_000_u64.checked_div(ticks_per_s()?)
 }
 
 /// CPUs of the host that are online.
@@ -106,8 +137,7 @@ pub fn kernel() -> Option<String> {
 #[must_use]
 pub fn memory_bytes() -> Option<u64> {
     let meminfo = fs::read_to_string("/proc/meminfo").ok()?;
-    let kibibytes: u64 = field(&meminfo, "MemTotal")?.strip_suffix("kB")?.trim().parse().ok()?;
-    kibibytes.checked_mul(1024)
+    bytes(&meminfo, "MemTotal")
 }
 
 /// How the frequency of this CPU is chosen: `performance`, `powersave`, …
@@ -125,6 +155,20 @@ mod tests {
         let x86 = "processor\t: 0\nmodel\t\t: 85\nmodel name\t: Xeon @ 2.00GHz\nmodel name\t: other\n";
         assert_eq!(cpu_model_in(x86).as_deref(), Some("Xeon @ 2.00GHz"));
         assert_eq!(cpu_model_in("processor : 0\nBogoMIPS : 50.00\n"), None);
+    }
+
+    #[test]
+    fn an_amount_of_memory_is_in_bytes() {
+        let status = "VmPeak:\t   9 kB\nVmHWM:\t    2048 kB\nThreads:\t1\n";
+        assert_eq!(bytes(status, "VmHWM"), Some(2 << 20));
+        assert_eq!(bytes(status, "Threads"), None, "no unit");
+        assert_eq!(bytes(status, "Vm"), None);
+    }
+
+    #[test]
+    fn the_line_for_all_cpus_is_the_first() {
+        assert_eq!(cpu_ticks("cpu  15 0 4 161\ncpu0 7 0 2 81\n"), Some(vec![15, 0, 4, 161]));
+        assert_eq!(cpu_ticks("cpu0 7 0 2 81\n"), None);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::linux;
+use crate::number::hex;
 
 /// A machine, as far as it says. What it does not tell is `None`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -77,11 +78,6 @@ impl Machine {
         let text = serde_json::to_string(&facts).expect("strings and numbers only");
         hex(&Sha256::digest(text))
     }
-}
-
-/// Bytes as lower-case hexadecimal digits.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The smallest step in a few thousand readings of the clock.

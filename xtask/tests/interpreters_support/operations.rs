@@ -10,10 +10,30 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::services;
+use super::{Worker, batch, services};
 
 /// A task, and the checksum that every worker must come to.
 pub type Case = (Value, &'static str);
+
+/// A short one that needs nothing.
+pub fn burn() -> Value {
+    json!({"op": "burn", "iterations": 1000})
+}
+
+/// Has the worker do each task under each model, twice.
+#[track_caller]
+pub fn gives_the_same(worker: &mut Worker, models: &[&str], cases: &[Case]) {
+    for (task, checksum) in cases {
+        for model in models {
+            worker.accept(&batch(model, task));
+            for _ in 0..2 {
+                let sample = worker.run();
+                assert_eq!((sample.checksum.as_str(), sample.tasks), (*checksum, 3), "{model} {task}");
+                assert_eq!(sample.workers.iter().sum::<u64>(), 3, "{model} {task}");
+            }
+        }
+    }
+}
 
 /// What needs nothing.
 pub fn computing_and_waiting() -> Vec<Case> {

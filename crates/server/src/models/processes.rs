@@ -17,7 +17,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use protocol::{HttpModel, Job, Listen, Reply, Request, ServeJob, Served, VERSION};
 
 use self::child::Child;
@@ -67,13 +67,7 @@ pub fn start(job: &ServeJob) -> Result<Processes> {
         children.push(child);
     }
     for child in &mut children {
-        match child.receive()? {
-            Reply::Ready(ready) if ready.protocol == VERSION => {}
-            Reply::Ready(ready) => {
-                bail!("{child} speaks protocol {}, this worker {VERSION}: was the program replaced?", ready.protocol)
-            }
-            reply => bail!("{child} refused its job: {}", in_words(&reply)),
-        }
+        child.receive()?.takes_the_job().map_err(|why| anyhow!("{child} {why}"))?;
     }
     Ok(Processes { own, children })
 }
@@ -97,7 +91,7 @@ impl Running for Processes {
                     all.connections.extend(part.connections);
                     all.usage = Some(all.usage.unwrap_or_default() + part.usage.unwrap_or_default());
                 }
-                reply => bail!("{child} failed: {}", in_words(&reply)),
+                reply => bail!("{child} failed: {}", reply.why_not()),
             }
         }
         Ok(all)
@@ -114,13 +108,5 @@ impl Drop for Processes {
         while self.children.iter_mut().any(Child::runs) && Instant::now() < deadline {
             thread::sleep(Duration::from_millis(1));
         }
-    }
-}
-
-fn in_words(reply: &Reply) -> String {
-    match reply {
-        Reply::Error { message } | Reply::Unsupported { message } => message.clone(),
-        Reply::Ready(_) => "it said ready when it should not".to_owned(),
-        Reply::Sample(_) | Reply::Served(_) | Reply::Load(_) => "it sent a sample when it should not".to_owned(),
     }
 }

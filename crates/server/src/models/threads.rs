@@ -9,7 +9,7 @@ mod head;
 
 use std::{io, net::TcpStream, sync::Arc, time::Duration};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use interpreter_lock::InterpreterLock;
 use protocol::ServeJob;
 use worker::Refusal;
@@ -18,15 +18,7 @@ pub use conversation::{Wire, converse};
 
 use self::crew::Crew;
 use super::one_acceptor;
-use crate::{
-    accept::accept,
-    answer::digits,
-    counters::Counters,
-    event_loop,
-    host::{either, told},
-    served::InProcess,
-    work::Work,
-};
+use crate::{accept, answer::digits, counters::Counters, served::InProcess, work::Work};
 
 /// Starts the acceptor of a job, which starts a thread for each connection.
 pub fn start(job: &ServeJob) -> Result<InProcess, Refusal> {
@@ -35,27 +27,15 @@ pub fn start(job: &ServeJob) -> Result<InProcess, Refusal> {
     let shared = Arc::new(Shared { work: Work::new(job), requests: server.requests.clone() });
     let connections = server.connections.clone();
     let crew = Arc::new(Crew::default());
-    let stop = server.stop();
     let members = Arc::clone(&crew);
-    let acceptor = event_loop::start(
-        "acceptor".to_owned(),
-        InterpreterLock::none(),
-        |_| (),
-        move |timer| {
-            let source = source.open().context("cannot wait for connections")?;
-            Ok(async move {
-                let mut group = 0;
-                let take = |stream: tokio::net::TcpStream| {
-                    let (shared, number) = (Arc::clone(&shared), group);
-                    members.employ(stream.into_std()?, move |stream, crew| shared.serve(stream, crew, number))?;
-                    connections.add(number);
-                    group = (group + 1) % workers;
-                    Ok(())
-                };
-                either(accept(source, &timer, take), told(stop)).await;
-            })
-        },
-    )?;
+    let mut group = 0;
+    let acceptor = accept::start(source, server.stop(), move |stream| {
+        let (shared, number) = (Arc::clone(&shared), group);
+        members.employ(stream.into_std()?, move |stream, crew| shared.serve(stream, crew, number))?;
+        connections.add(number);
+        group = (group + 1) % workers;
+        Ok(())
+    })?;
     server.add(acceptor);
     server.add_end(move |deadline| crew.finish(deadline));
     Ok(server)

@@ -13,13 +13,10 @@ use anyhow::{Context, Result};
 use protocol::ServeJob;
 use tokio::runtime::Builder;
 use worker::Refusal;
-use workloads::Timer;
+use workloads::{Timer, release_while_parked};
 
 use super::{numbers::Numbers, one_acceptor};
-use crate::{
-    answer::digits, counters::Counters, event_loop::release_while_parked, host::host, http::Respond, served::InProcess,
-    work::Work,
-};
+use crate::{answer::digits, counters::Counters, host::host, http::Respond, served::InProcess, work::Work};
 
 /// Starts the runtime of a job.
 pub fn start(job: &ServeJob) -> Result<InProcess, Refusal> {

@@ -3,12 +3,11 @@
 use std::collections::HashSet;
 use std::time::{Duration, Instant, SystemTime};
 
-use super::Format;
 use super::keeper::Keeper;
 use super::live::{Live, Printer};
 use super::shown;
 use super::start::{Place, Start};
-use crate::cmd::terminal;
+use crate::cmd::{TableFormat, terminal};
 use crate::engine::calibrate::calibrate;
 use crate::engine::calibrations::Calibrations;
 use crate::engine::capacity;
@@ -40,7 +39,7 @@ impl<'a> Matrix<'a> {
     }
 
     /// Measures, and writes every file of the result. Also after an interruption.
-    pub fn run(mut self, control: &Control, format: Format) -> anyhow::Result<Summary> {
+    pub fn run(mut self, control: &Control, format: TableFormat) -> anyhow::Result<Summary> {
         let summary = self.measure(control, format)?;
         let setting =
             Setting { workspace: self.place.workspace, results: self.place.root, seed: 0, profile: "", workers: &[] };
@@ -50,7 +49,7 @@ impl<'a> Matrix<'a> {
     }
 
     /// Calibrates, runs the plan, and sums up what there is.
-    fn measure(&mut self, control: &Control, format: Format) -> anyhow::Result<Summary> {
+    fn measure(&mut self, control: &Control, format: TableFormat) -> anyhow::Result<Summary> {
         let mut samples = self.start.folder.sample_file()?;
         // Also before the calibration: whoever is killed there can be resumed.
         self.start.folder.write_environment(&self.start.environment)?;
@@ -158,14 +157,14 @@ fn take_note(environment: &mut Environment, outcome: &Outcome) {
 }
 
 /// How a table is printed as soon as its scenario is over, for formats that can be cut there.
-fn printer(format: Format) -> Option<Printer> {
+fn printer(format: TableFormat) -> Option<Printer> {
     match format {
-        Format::Table => {
+        TableFormat::Table => {
             let terminal = terminal(false);
             Some(Box::new(move |table| terminal.table(table)))
         }
-        Format::Markdown => Some(Box::new(report::markdown::table)),
-        Format::Csv | Format::Json => None,
+        TableFormat::Markdown => Some(Box::new(report::markdown::table)),
+        TableFormat::Csv | TableFormat::Json => None,
     }
 }
 

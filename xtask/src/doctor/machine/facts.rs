@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use nix::sys::resource::{Resource, getrlimit};
 
-use super::neighbours::{Busy, Processes, busiest, ticks};
+use super::neighbours::{Busy, Processes, busiest};
 use crate::engine::build::workspace;
-use crate::results::linux;
+use crate::results::linux::{self, line};
 
 /// How long neighbours are watched.
 const WATCH: Duration = Duration::from_secs(2);
@@ -71,14 +71,14 @@ impl Facts {
     /// Reads all that one look tells.
     #[must_use]
     pub fn read_without_waiting() -> Self {
-        let meminfo = text("/proc/meminfo");
+        let meminfo = line("/proc/meminfo");
         Self {
             usable_cpus: std::thread::available_parallelism().ok().map(usize::from),
             host_cpus: linux::host_cpus(),
             cores: cores(),
             governor: linux::governor(0),
             turbo: turbo(),
-            clock_source: text("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
+            clock_source: line("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
             virtualised: linux::virtualised(),
             quota_cpus: linux::quota_cpus(),
             stolen_share: None,
@@ -87,28 +87,21 @@ impl Facts {
             swap: meminfo.as_deref().and_then(swap),
             results_in_memory: in_memory(&workspace().join("results")),
             on_battery: on_battery(Path::new("/sys/class/power_supply")),
-            huge_pages: text("/sys/kernel/mm/transparent_hugepage/enabled").as_deref().and_then(chosen),
-            numa: text("/proc/sys/kernel/numa_balancing").map(|on| (on != "0", nodes())),
-            autogroup: text("/proc/sys/kernel/sched_autogroup_enabled").map(|on| on == "1"),
-            backlog: text("/proc/sys/net/core/somaxconn").and_then(|text| text.parse().ok()),
+            huge_pages: line("/sys/kernel/mm/transparent_hugepage/enabled").as_deref().and_then(chosen),
+            numa: line("/proc/sys/kernel/numa_balancing").map(|on| (on != "0", nodes())),
+            autogroup: line("/proc/sys/kernel/sched_autogroup_enabled").map(|on| on == "1"),
+            backlog: line("/proc/sys/net/core/somaxconn").and_then(|text| text.parse().ok()),
         }
     }
 }
 
-/// A small file without the space around its content.
-fn text(path: impl AsRef<Path>) -> Option<String> {
-    let text = fs::read_to_string(path).ok()?;
-    let text = text.trim();
-    (!text.is_empty()).then(|| text.to_owned())
-}
-
 fn stat() -> Option<String> {
-    text("/proc/stat")
+    line("/proc/stat")
 }
 
 /// Physical cores: every set of siblings is one.
 fn cores() -> Option<usize> {
-    let siblings = |entry: fs::DirEntry| text(entry.path().join("topology/thread_siblings_list"));
+    let siblings = |entry: fs::DirEntry| line(entry.path().join("topology/thread_siblings_list"));
     let mut sets: Vec<String> = fs::read_dir("/sys/devices/system/cpu").ok()?.flatten().filter_map(siblings).collect();
     sets.sort();
     sets.dedup();
@@ -117,8 +110,8 @@ fn cores() -> Option<usize> {
 
 /// Intel's driver says when turbo is off, all others when boost is on.
 fn turbo() -> Option<bool> {
-    let intel = text("/sys/devices/system/cpu/intel_pstate/no_turbo").map(|off| off == "0");
-    intel.or_else(|| text("/sys/devices/system/cpu/cpufreq/boost").map(|on| on == "1"))
+    let intel = line("/sys/devices/system/cpu/intel_pstate/no_turbo").map(|off| off == "0");
+    intel.or_else(|| line("/sys/devices/system/cpu/cpufreq/boost").map(|on| on == "1"))
 }
 
 /// `always [madvise] never` → `madvise`.
@@ -136,29 +129,25 @@ fn nodes() -> usize {
 
 /// Swap of `/proc/meminfo` in bytes: all, and used.
 fn swap(meminfo: &str) -> Option<(u64, u64)> {
-    let bytes = |key: &str| -> Option<u64> {
-        let line = meminfo.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))?;
-        line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
-    };
-    let total = bytes("SwapTotal")?;
-    Some((total, total.saturating_sub(bytes("SwapFree")?)))
+    let total = linux::bytes(meminfo, "SwapTotal")?;
+    Some((total, total.saturating_sub(linux::bytes(meminfo, "SwapFree")?)))
 }
 
 /// Share of all time of all CPUs between two texts of `/proc/stat` that the hypervisor gave to others.
 fn stolen_share(before: &str, after: &str) -> Option<f64> {
-    let stolen = |text: &str| ticks(text.lines().next()?.strip_prefix("cpu ")?).nth(7);
+    let (before, after) = (linux::cpu_ticks(before)?, linux::cpu_ticks(after)?);
+    let stolen = after.get(7)?.checked_sub(*before.get(7)?)?;
     // Guest time, the last two columns, is in user time already.
-    let all = |text: &str| Some(ticks(text.lines().next()?.strip_prefix("cpu ")?).take(8).sum::<u64>());
-    let stolen = stolen(after)?.checked_sub(stolen(before)?)?;
-    let all = all(after)?.checked_sub(all(before)?)?;
+    let all = |columns: &[u64]| columns.iter().take(8).sum::<u64>();
+    let all = all(&after).checked_sub(all(&before))?;
     (all > 0).then(|| stolen as f64 / all as f64)
 }
 
 /// Whether any supply is a battery that is being emptied; `None` where there is no battery.
 fn on_battery(supplies: &Path) -> Option<bool> {
     let supplies = fs::read_dir(supplies).ok()?.flatten();
-    let is_battery = |folder: &fs::DirEntry| text(folder.path().join("type")).as_deref() == Some("Battery");
-    let discharging = |folder: fs::DirEntry| text(folder.path().join("status")).as_deref() == Some("Discharging");
+    let is_battery = |folder: &fs::DirEntry| line(folder.path().join("type")).as_deref() == Some("Battery");
+    let discharging = |folder: fs::DirEntry| line(folder.path().join("status")).as_deref() == Some("Discharging");
     supplies.filter(is_battery).map(discharging).reduce(|one, other| one || other)
 }
 

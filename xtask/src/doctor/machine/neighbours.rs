@@ -1,10 +1,10 @@
 //! Which other programs use the CPUs, from two looks at all processes.
 
 use std::collections::HashMap;
-use std::fs;
 use std::time::Duration;
 
-use nix::unistd::{SysconfVar, sysconf};
+use crate::engine::linux::{self, Seen};
+use crate::results::linux::ticks_per_s;
 
 /// How many programs are named.
 const NAMED: usize = 3;
@@ -40,37 +40,15 @@ impl Processes {
     /// Looks at all processes; `None` where the system does not show them.
     #[must_use]
     pub fn read() -> Option<Self> {
-        let ticks_per_s = sysconf(SysconfVar::CLK_TCK).ok()?? as f64;
-        let own = std::process::id();
-        let mut by_id = HashMap::new();
-        for entry in fs::read_dir("/proc").ok()?.flatten() {
-            let Some(id) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else { continue };
-            // A process may have ended since the folder was listed.
-            let Ok(stat) = fs::read_to_string(entry.path().join("stat")) else { continue };
-            if let Some(process) = process(&stat).filter(|_| id != own) {
-                by_id.insert(id, process);
-            }
-        }
+        let ticks_per_s = ticks_per_s()? as f64;
+        let of = |seen: Seen| {
+            let process = Process { name: seen.name, started: seen.started_ticks, used: seen.ticks.iter().sum() };
+            Some((u32::try_from(seen.pid.as_raw()).ok()?, process))
+        };
+        let by_id: HashMap<_, _> =
+            linux::processes()?.filter_map(of).filter(|(id, _)| *id != std::process::id()).collect();
         (!by_id.is_empty()).then_some(Self { ticks_per_s, by_id })
     }
-}
-
-/// The numbers of a line of `/proc`.
-pub fn ticks(line: &str) -> impl Iterator<Item = u64> + '_ {
-    line.split_ascii_whitespace().map_while(|word| word.parse().ok())
-}
-
-/// A process from its `stat`: proc_pid_stat(5). A name may contain spaces and parentheses, so that
-/// the last one ends it.
-fn process(stat: &str) -> Option<Process> {
-    let (head, rest) = stat.rsplit_once(')')?;
-    let name = head.split_once('(')?.1;
-    // Behind the name come state, and ten numbers of which some may be negative, before user and system time.
-    let mut times = rest.split_ascii_whitespace().skip(11);
-    let user: u64 = times.next()?.parse().ok()?;
-    let system: u64 = times.next()?.parse().ok()?;
-    let started = times.nth(6)?.parse().ok()?;
-    Some(Process { name: name.to_owned(), started, used: user.checked_add(system)? })
 }
 
 /// Who used the CPUs between two looks. A process that began meanwhile counts from its begin; of one that ended nothing is
@@ -124,14 +102,5 @@ mod tests {
         let before = processes(&[(7, "kworker/u8:0-ext4", 1, 5_000)]);
         let after = processes(&[(7, "kworker/u8:0-flush", 1, 5_010)]);
         assert_eq!(busiest(&before, &after, Duration::from_secs(1)).all, 0.1);
-    }
-
-    #[test]
-    fn a_name_may_have_spaces_and_parentheses() {
-        let stat = "4242 (a) (b c) S 1 4242 4242 0 -1 4194560 1164 0 0 0 30 12 0 0 20 0 1 0 100 1 1";
-        assert_eq!(process(stat), Some(Process { name: "a) (b c".to_owned(), started: 100, used: 42 }));
-        for garbage in ["", "1 (x", "1 (x) S 1 2", "1 (x) S 1 4242 4242 0 -1 4194560 1164 0 0 0 -30 12"] {
-            assert_eq!(process(garbage), None, "{garbage}");
-        }
     }
 }

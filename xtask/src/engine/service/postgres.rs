@@ -5,41 +5,37 @@
 //! for the disk (`fsync=off`): figures of writes would be worthless, those of SELECTs are the same. Its own housekeeping is
 //! off as well, so that it sleeps when nobody asks it.
 
+mod find;
+mod leftover;
+
 use std::env;
 use std::fs;
 use std::os::unix::fs::chown;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::{Pid, User, geteuid};
+use nix::sys::signal::Signal;
+use nix::unistd::{User, geteuid};
 
 use super::Service;
-use super::programs::{self, ask};
 use super::scratch::Scratch;
-use crate::engine::binaries::NotFound;
 use crate::engine::ending::{self, Manner};
 use crate::engine::failure::{Failure, FailureKind};
 use crate::engine::launcher::Halt;
-use crate::engine::linux;
 use crate::engine::process::{Process, describe};
 use crate::engine::spawn::{Identity, Streams, WorkerCommand};
 use crate::engine::starter::Starter;
 use crate::matrix::plan::Endpoints;
 
-/// Environment variable that names a PostgreSQL server to use instead.
-pub const URL_VARIABLE: &str = "DATABASE_URL";
+pub use find::{Found, URL_VARIABLE, find};
+pub(super) use leftover::end_leftover;
 
-/// Where distributions put the server's programs, none of which is on the PATH: a folder for each version.
-const FOLDERS: &[&str] = &["/usr/lib/postgresql", "/usr/libexec/postgresql", "/opt/homebrew/opt"];
 /// A cluster is made in a second or two.
 const MAKING: Duration = Duration::from_secs(60);
 /// It starts in less than a second.
 const STARTING: Duration = Duration::from_secs(30);
 /// Between two looks at whether it is ready.
 const PAUSE: Duration = Duration::from_millis(10);
-/// For a database that an earlier run left to end by itself.
-const LEFTOVER_GRACE: Duration = Duration::from_secs(5);
 /// The name of the socket that clients look for by default.
 const SOCKET: &str = ".s.PGSQL.5432";
 /// Longest path of a Unix socket on Linux: unix(7).
@@ -63,91 +59,6 @@ const SETTINGS: &[&str] = &[
     "jit=off",
     CONNECTIONS,
 ];
-
-/// A PostgreSQL that can be used.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
-    /// A server that runs already.
-    Running {
-        /// How to connect to it.
-        url: String,
-    },
-    /// Programs to make a cluster with.
-    Programs {
-        /// Makes a cluster.
-        initdb: PathBuf,
-        /// The server.
-        postgres: PathBuf,
-        /// Such as `PostgreSQL 15.18`.
-        version: String,
-    },
-}
-
-impl Found {
-    /// What it is, without a password: for the record.
-    #[must_use]
-    pub fn describe(&self) -> String {
-        match self {
-            Self::Running { url } => format!("{URL_VARIABLE}: {}", without_password(url)),
-            Self::Programs { version, .. } => format!("{version}, a throw-away cluster on a Unix socket, fsync off"),
-        }
-    }
-}
-
-/// Looks for a server that runs, then for programs to start one with.
-///
-/// # Errors
-/// There is neither.
-pub fn find() -> Result<Found, NotFound> {
-    match env::var(URL_VARIABLE) {
-        Ok(url) if !url.trim().is_empty() => Ok(Found::Running { url }),
-        _ => find_programs(&program_folders()).ok_or_else(|| programs::missing("postgres")),
-    }
-}
-
-/// The folders of the PATH, then those of distributions, the newest version first.
-fn program_folders() -> Vec<PathBuf> {
-    let mut folders: Vec<PathBuf> = env::split_paths(&env::var_os("PATH").unwrap_or_default()).collect();
-    for folder in FOLDERS {
-        let versions = fs::read_dir(folder).into_iter().flatten().flatten();
-        let mut versions: Vec<PathBuf> = versions.map(|entry| entry.path()).collect();
-        let number = |path: &PathBuf| {
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            name.trim_start_matches(|c: char| !c.is_ascii_digit()).parse::<u32>().unwrap_or(0)
-        };
-        versions.sort_by_key(|path| std::cmp::Reverse(number(path)));
-        folders.extend(versions.into_iter().map(|version| version.join("bin")));
-    }
-    folders
-}
-
-/// The first folder that has both programs, which then are of one version.
-fn find_programs(folders: &[PathBuf]) -> Option<Found> {
-    folders.iter().find_map(|folder| {
-        let (initdb, postgres) = (folder.join("initdb"), folder.join("postgres"));
-        if !initdb.is_file() || !postgres.is_file() {
-            return None;
-        }
-        // "postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)"
-        let said = ask(&postgres, "--version")?;
-        let number = said.split_once("(PostgreSQL) ")?.1.split_whitespace().next()?.to_owned();
-        Some(Found::Programs { initdb, postgres, version: format!("PostgreSQL {number}") })
-    })
-}
-
-/// `postgresql://user:secret@host/db` without the secret, also as `password=secret`.
-fn without_password(url: &str) -> String {
-    if let Some((scheme, rest)) = url.split_once("://") {
-        // Parameters may hold a password as well.
-        let rest = rest.split('?').next().unwrap_or_default();
-        return match rest.rsplit_once('@') {
-            Some((user, place)) => format!("{scheme}://{}@{place}", user.split(':').next().unwrap_or_default()),
-            None => format!("{scheme}://{rest}"),
-        };
-    }
-    let words = url.split_whitespace().filter(|word| !word.starts_with("password"));
-    words.collect::<Vec<_>>().join(" ")
-}
 
 /// A PostgreSQL for cells.
 #[derive(Debug)]
@@ -341,65 +252,5 @@ fn unprivileged() -> Result<Option<Identity>, String> {
         _ => Err("PostgreSQL refuses to run as root, and there is no user `nobody` that it could run as; start the \
                   matrix as another user, or set DATABASE_URL"
             .to_owned()),
-    }
-}
-
-/// Ends the server of a cluster in this folder, whose owner is dead; tells whether there was one.
-pub(super) fn end_leftover(folder: &Path) -> bool {
-    let data = folder.join("data");
-    let Some(pid) = postmaster(&data) else { return false };
-    for signal in [Signal::SIGINT, Signal::SIGKILL] {
-        let _ = kill(pid, signal);
-        let deadline = Instant::now() + LEFTOVER_GRACE;
-        while postmaster(&data) == Some(pid) && linux::look(pid).is_some_and(|seen| !seen.zombie) {
-            if Instant::now() >= deadline {
-                break;
-            }
-            std::thread::sleep(PAUSE);
-        }
-    }
-    true
-}
-
-/// The server of a cluster, if the process that its file names is one: a server works in its data folder.
-fn postmaster(data: &Path) -> Option<Pid> {
-    let text = fs::read_to_string(data.join("postmaster.pid")).ok()?;
-    let pid = Pid::from_raw(text.lines().next()?.trim().parse().ok().filter(|&pid| pid > 1)?);
-    let works_in = fs::read_link(format!("/proc/{pid}/cwd")).ok()?;
-    (works_in == fs::canonicalize(data).ok()?).then_some(pid)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_password_is_not_recorded() {
-        for (url, shown) in [
-            ("postgresql://me:secret@db:5432/x?sslmode=disable", "postgresql://me@db:5432/x"),
-            ("postgresql://me:s/c@ret@db", "postgresql://me@db"),
-            ("postgresql://me@db/x", "postgresql://me@db/x"),
-            ("postgresql:///x?password=secret", "postgresql:///x"),
-            ("host=/tmp user=me password=secret dbname=x", "host=/tmp user=me dbname=x"),
-        ] {
-            assert_eq!(without_password(url), shown);
-        }
-    }
-
-    #[test]
-    fn a_folder_with_only_one_of_the_programs_is_passed_over() {
-        let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join("initdb"), "").unwrap();
-        assert_eq!(find_programs(&[folder.path().to_owned()]), None);
-    }
-
-    #[test]
-    fn a_file_that_names_a_process_elsewhere_is_not_believed() {
-        let folder = tempfile::tempdir().unwrap();
-        fs::create_dir(folder.path().join("data")).unwrap();
-        fs::write(folder.path().join("data/postmaster.pid"), format!("{}\n", std::process::id())).unwrap();
-        assert!(!end_leftover(folder.path()));
-        fs::write(folder.path().join("data/postmaster.pid"), "1\n").unwrap();
-        assert!(!end_leftover(folder.path()));
     }
 }

@@ -3,6 +3,7 @@
 use sha2::{Digest, Sha256};
 
 use super::Kind;
+use crate::number::hex;
 
 /// Longest part of a file's name that is taken from the scenario's.
 const MOST: usize = 48;
@@ -20,7 +21,7 @@ pub(super) fn slug(scenario: &str) -> String {
     let kept: String = kept.collect();
     let words: Vec<&str> = kept.split(['-', '.']).filter(|word| !word.is_empty()).collect();
     let kept: String = words.join("-").chars().take(MOST).collect();
-    let hash: String = Sha256::digest(scenario).iter().take(3).map(|byte| format!("{byte:02x}")).collect();
+    let hash = hex(&Sha256::digest(scenario)[..3]);
     match kept.trim_matches(['-', '_']) {
         "" => format!("scenario-{hash}"),
         kept => format!("{kept}-{hash}"),

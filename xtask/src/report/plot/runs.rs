@@ -2,23 +2,21 @@
 //!
 //! All comparisons of a scenario are in one picture, one below the other and on one scale.
 
-use super::super::format::ratio_of;
-use super::super::scenario_table::by_id;
+mod blocks;
+mod ratio;
+
+use self::blocks::{Block, Blocks, MOST_RUNS};
+use self::ratio::ratio_of_row;
 use super::super::standing::ends;
 use super::figure::{Figure, facet, missing, row, shortest};
-use super::frame::{Frame, MARGIN, TOP, WIDTH, whisker};
+use super::frame::{Frame, MARGIN, TOP, WIDTH};
 use super::lettering::{self, SIZE, SMALL};
 use super::scale::Scale;
 use super::series::{Mark, Series};
-use super::svg::{Anchor, Element, hover, line, rect, text};
+use super::svg::{Anchor, hover, line, rect, text};
 use crate::stats::summary::{CellSummary, ComparisonRow, ComparisonSummary, Ratio, ScenarioSummary, Verdict};
 
-/// Most rows in one picture.
-const MOST_ROWS: usize = 40;
-
-/// Most marks for the runs of one row, and in the picture; both keep the file small.
-const MOST_RUNS: usize = 40;
-const MOST_MARKS: usize = 300;
+pub(super) use self::ratio::ratio_in_words;
 
 /// Height of a row.
 const ROW: f64 = 26.0;
@@ -56,55 +54,6 @@ pub(super) fn runs(scenario: &ScenarioSummary, prefix: &str, alt: &str) -> Optio
         frame.note("Hollow marks: runs that were disturbed and made again; they do not count.");
     }
     Some(frame.finish(bottom + 38.0))
-}
-
-/// A comparison and its cells.
-struct Block<'a> {
-    comparison: &'a ComparisonSummary,
-    rows: Vec<(&'a ComparisonRow, &'a CellSummary)>,
-}
-
-struct Blocks<'a> {
-    shown: Vec<Block<'a>>,
-    left_out: usize,
-    has_set_aside: bool,
-    has_intervals: bool,
-}
-
-impl<'a> Blocks<'a> {
-    /// As many comparisons as there is room for; at least a part of the first. `None` where nothing was measured.
-    fn of(scenario: &'a ScenarioSummary, figure: Figure) -> Option<Self> {
-        let by_id = by_id(scenario);
-        let mut blocks = Self { shown: Vec::new(), left_out: 0, has_set_aside: false, has_intervals: false };
-        let (mut drawn, mut marks, mut measured) = (0, 0, 0);
-        for comparison in &scenario.comparisons {
-            let all = comparison.rows.iter().filter_map(|row| Some((row, *by_id.get(row.cell.as_str())?)));
-            let mut rows = Vec::new();
-            for (row, cell) in all {
-                let runs = figure.runs(cell).map_or(0, |(_, values)| values.len().min(MOST_RUNS));
-                if drawn >= MOST_ROWS || (marks + runs > MOST_MARKS && drawn > 0) {
-                    blocks.left_out += 1;
-                    continue;
-                }
-                (drawn, marks, measured) = (drawn + 1, marks + runs, measured + usize::from(runs > 0));
-                blocks.has_set_aside |= !figure.set_aside(cell).is_empty();
-                blocks.has_intervals |= row.ratio.as_ref().and_then(ends).is_some();
-                rows.push((row, cell));
-            }
-            if !rows.is_empty() {
-                blocks.shown.push(Block { comparison, rows });
-            }
-        }
-        (measured > 0).then_some(blocks)
-    }
-
-    fn rows(&self) -> usize {
-        self.shown.iter().map(|block| block.rows.len()).sum()
-    }
-
-    fn cells(&self) -> impl Iterator<Item = (&Block<'a>, &'a ComparisonRow, &'a CellSummary)> {
-        self.shown.iter().flat_map(|block| block.rows.iter().map(move |(row, cell)| (block, *row, *cell)))
-    }
 }
 
 /// Where everything is.
@@ -269,51 +218,4 @@ impl Layout {
 /// The noise floor of a comparison, as a share.
 fn floor(comparison: &ComparisonSummary) -> Option<f64> {
     comparison.floor.as_ref().map(|floor| floor.share).filter(|share| share.is_finite() && *share >= 0.0)
-}
-
-/// The ratio with its interval, and the figure at the right edge.
-fn ratio_of_row(
-    frame: &mut Frame,
-    scale: &Scale,
-    series: Series,
-    (name, ratio): (&str, &Ratio),
-    verdict: Option<Verdict>,
-    is_baseline: bool,
-    middle: f64,
-) {
-    let end = |content: &str, class: &str| text(class, Anchor::End, [WIDTH - MARGIN, middle + 4.0], content);
-    if is_baseline {
-        frame.add(end("baseline", "small muted"));
-        return;
-    }
-    if !(ratio.value.is_finite() && ratio.value > 0.0) {
-        return;
-    }
-    let said = ratio_in_words(name, ratio, verdict);
-    if let Some(ends) = ends(ratio) {
-        let ends = ends.map(|end| scale.at(end));
-        frame.add(hover(whisker(&format!("mid {}", series.stroke()), ends, middle, 4.5), &said));
-    }
-    let from_one = [[scale.at(1.0), middle], [scale.at(ratio.value), middle]];
-    frame.add(line(&format!("thin {}", series.stroke()), from_one[0], from_one[1]));
-    frame.add(series.marker([scale.at(ratio.value), middle], 4.4, Mark::Figure, &said));
-    let sign = verdict.and_then(Verdict::sign).map(|sign| format!(" {sign}")).unwrap_or_default();
-    let figure: Element = end(&format!("{}{sign}", ratio_of(ratio)), "ink");
-    frame.add(hover(figure, &said));
-}
-
-/// `threads: ratio 2.90, 96.8 % interval 2.80 to 3.00, faster`.
-pub(super) fn ratio_in_words(name: &str, ratio: &Ratio, verdict: Option<Verdict>) -> String {
-    let mut said = format!("{name}: ratio {}", ratio_of(ratio));
-    if let Some(ends) = ends(ratio) {
-        let confidence = ratio.confidence.map(|share| format!("{} % ", shortest(share * 100.0))).unwrap_or_default();
-        let [low, high] = ends.map(super::super::format::ratio);
-        said += &format!(", {confidence}interval {low} to {high}");
-    }
-    match verdict {
-        Some(Verdict::Faster) => said + ", faster",
-        Some(Verdict::Slower) => said + ", slower",
-        Some(Verdict::Unresolved) => said + ", cannot be told from the baseline",
-        Some(Verdict::Baseline) | None => said,
-    }
 }

@@ -100,7 +100,7 @@ pub struct MachineSummary {
 pub struct ScenarioSummary {
     /// Its name.
     pub name: String,
-    /// `batch`.
+    /// `batch` or `http`.
     pub kind: String,
     /// What it asks.
     pub question: Option<String>,

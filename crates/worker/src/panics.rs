@@ -1,4 +1,4 @@
-//! A panic in a task is an error of the run, whichever thread it happens on.
+//! A panic in a task or in a run is an error of the run, whichever thread it happens on.
 
 use std::{
     any::Any,
@@ -10,6 +10,9 @@ use anyhow::{Result, anyhow};
 /// Runs `action`; its panic becomes an error with the panic's message.
 ///
 /// Nothing that `action` has touched is used after a panic: the run is over, and the next one makes everything anew.
+///
+/// # Errors
+/// That of `action`, or its panic.
 #[inline]
 pub fn caught<T>(action: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(action)).unwrap_or_else(|panic| Err(error(&*panic)))
