@@ -42,11 +42,35 @@ fn driver() {
     run(&plan, launcher, &control);
 }
 
-/// A place for temporary files that `nobody` may enter, as a database of root runs as that.
-fn place() -> tempfile::TempDir {
+/// A place for temporary files. Its end is that of all processes that were told of it: the worker that hangs is one of a
+/// third party, which does not notice the death of its orchestrator.
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let told = format!("TMPDIR={}", self.path().display());
+        processes_where(|process| {
+            let environ = fs::read(process.join("environ")).unwrap_or_default();
+            let knows = environ.split(|byte| *byte == 0).any(|entry| entry == told.as_bytes());
+            if let (true, Ok(pid)) = (knows, process.file_name().unwrap().to_str().unwrap().parse()) {
+                let _ = nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid), Signal::SIGKILL);
+            }
+            knows
+        });
+    }
+}
+
+/// One that `nobody` may enter, as a database of root runs as that.
+fn place() -> Place {
     let place = tempfile::tempdir().unwrap();
     fs::set_permissions(place.path(), fs::Permissions::from_mode(0o755)).unwrap();
-    place
+    Place(place)
 }
 
 fn start(needs: &str, place: &Path) -> Driver {
