@@ -25,7 +25,7 @@ pub(super) fn findings(scenario: &ScenarioSummary) -> Vec<Finding> {
 }
 
 /// `lock = gil, cpu = 1ms`.
-fn shown(fixed: &Axes) -> String {
+pub(super) fn shown(fixed: &Axes) -> String {
     fixed.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")
 }
 

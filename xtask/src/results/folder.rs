@@ -22,6 +22,8 @@ pub const SAMPLES: &str = "samples.jsonl";
 pub const SUMMARY: &str = "summary.json";
 /// The tables, for people.
 pub const TABLES: &str = "tables.md";
+/// The same for a browser.
+pub const PAGE: &str = "report.html";
 
 /// The folder of one result.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -134,6 +136,14 @@ impl ResultFolder {
     /// They could not be written.
     pub fn write_tables(&self, markdown: &str) -> anyhow::Result<()> {
         atomic::write(&self.file(TABLES), markdown.as_bytes())
+    }
+
+    /// Writes the page.
+    ///
+    /// # Errors
+    /// It could not be written.
+    pub fn write_page(&self, html: &str) -> anyhow::Result<()> {
+        atomic::write(&self.file(PAGE), html.as_bytes())
     }
 
     /// Writes pictures by name, and removes those of an earlier time that are no longer made: `is_ours` tells a picture's

@@ -49,6 +49,7 @@ mod tests;
 
 pub use latencies::Latencies;
 pub use names::is_ours;
+pub(super) use palette::style_sheet;
 
 use crate::results::record::Record;
 use crate::stats::summary::{ScenarioSummary, Summary};
@@ -172,4 +173,12 @@ pub fn overview_of(summary: &Summary, page: &str) -> Option<Plot> {
     let alt = "Map of speed ratios: a row for each workload, a column for each concurrency model.".to_owned();
     let svg = heat::models(summary, &format!("{page}overview-{}", kind.name()), &alt)?;
     Some(Plot { kind, name: names::file("overview", kind), title: kind.title().to_owned(), alt, svg })
+}
+
+/// The picture without its style sheet, which a page that holds several pictures has once.
+pub(super) fn without_style(svg: &str) -> String {
+    match (svg.find("<style>"), svg.find("</style>")) {
+        (Some(start), Some(end)) if start < end => [&svg[..start], &svg[end + "</style>".len()..]].concat(),
+        _ => svg.to_owned(),
+    }
 }
