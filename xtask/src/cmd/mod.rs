@@ -10,6 +10,7 @@ pub mod conformance;
 pub mod doctor;
 pub mod history;
 pub mod list;
+pub mod listing;
 pub mod matrix;
 pub mod report;
 pub mod runtime;

@@ -2,12 +2,13 @@
 
 use anyhow::bail;
 
-use super::{Exit, browser, results_folder, usage};
+use super::{Exit, browser, listing, results_folder, usage};
 use crate::number::counted;
 use crate::report::plot::is_ours;
 use crate::report::{self, Plots};
 use crate::results::find::{Found, find};
 use crate::results::folder::{ENVIRONMENT, PAGE, SAMPLES, SUMMARY, TABLES};
+use crate::results::name::is_result;
 use crate::results::tree::Tree;
 use crate::results::{Environment, ResultFolder, read};
 use crate::stats::summary::Summary;
@@ -48,6 +49,10 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let plots = write(&folder, &summary, &environment)?;
     let plots = counted(plots as u64, "plot", "plots");
     eprintln!("{plots}, {TABLES} and {PAGE} are in {}", folder.path().display());
+    // The index knows which results have a page; only ours is ours to write.
+    if found.tree == Tree::Disk(results_folder(None)) && is_result(&found.folder) {
+        listing::write(folder.root())?;
+    }
     if args.open {
         browser::open(&folder.file(PAGE));
     }

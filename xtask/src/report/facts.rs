@@ -49,7 +49,8 @@ fn resumed(times: &[String]) -> String {
     if times.is_empty() { String::new() } else { format!(", resumed at {} (the gaps are left out)", times.join(", ")) }
 }
 
-fn machine(machine: &Machine) -> String {
+/// The machine in a line.
+pub(super) fn machine(machine: &Machine) -> String {
     let mut parts = vec![machine.cpu_model.clone().unwrap_or_else(|| machine.arch.clone())];
     if let Some(usable) = machine.usable_cpus {
         let of_host = machine.host_cpus.filter(|&host| host != usable).map(|host| format!(" of {host}"));

@@ -20,6 +20,7 @@
 //! | [`terminal`], [`markdown`], [`csv`], [`json`] | one output format each |
 //! | [`document`](mod@document) | `tables.md`: all tables, and what they were taken with |
 //! | [`page`] | `report.html`: the same for a browser |
+//! | [`listing`] | the index of all results |
 //! | [`compare`] | the tables of two results |
 //! | [`history`], [`sparkline`] | the tables of all results |
 
@@ -38,6 +39,7 @@ pub mod heading;
 pub mod history;
 pub mod http;
 pub mod json;
+pub mod listing;
 pub mod markdown;
 pub mod page;
 pub mod pivot;

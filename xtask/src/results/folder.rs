@@ -7,9 +7,9 @@ use std::time::SystemTime;
 
 use anyhow::{Context, bail};
 
+use super::atomic;
 use super::environment::Environment;
 use super::sample_file::SampleFile;
-use super::{atomic, index};
 use crate::stats::summary::Summary;
 
 /// The matrix as it was when the run began, byte for byte.
@@ -179,12 +179,10 @@ impl ResultFolder {
         SampleFile::open(&self.file(SAMPLES))
     }
 
-    /// Writes the index of the folder that this result is in.
-    ///
-    /// # Errors
-    /// It could not be written.
-    pub fn write_index(&self) -> anyhow::Result<()> {
-        index::write(self.path.parent().unwrap_or(Path::new(".")))
+    /// The folder of results that it is in.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new("."))
     }
 }
 

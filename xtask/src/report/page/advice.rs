@@ -21,8 +21,11 @@ const SHOWN: usize = 24;
 pub(super) fn advice(answers: &[Answer<'_>]) -> Markup {
     let of_models: Vec<&Answer<'_>> =
         answers.iter().filter(|answer| answer.scenario.compare.as_deref() == Some("model")).collect();
-    let told: Vec<&Answer<'_>> =
-        of_models.iter().copied().filter(|answer| matches!(answer.sureness, Sureness::Clear | Sureness::Several)).collect();
+    let told: Vec<&Answer<'_>> = of_models
+        .iter()
+        .copied()
+        .filter(|answer| matches!(answer.sureness, Sureness::Clear | Sureness::Several))
+        .collect();
     let with = |sureness| of_models.iter().copied().filter(|answer| answer.sureness == sureness).collect::<Vec<_>>();
     let mut models: Vec<String> = told.iter().map(|answer| value(answer, answer.pick)).collect();
     models.sort_by_key(|model| (MODELS.iter().position(|(known, _)| known == model), model.clone()));
@@ -35,8 +38,7 @@ pub(super) fn advice(answers: &[Answer<'_>]) -> Markup {
             }
         } @else {
             p {
-                "Of " (counted(answers.len() as u64, "comparison", "comparisons")) " on this machine, "
-                (tally(answers)) "."
+                "This machine's answers to " (counted(answers.len() as u64, "comparison", "comparisons")) ": " (tally(answers)) "."
             }
         }
         @if !of_models.is_empty() {
@@ -58,22 +60,17 @@ pub(super) fn advice(answers: &[Answer<'_>]) -> Markup {
     }
 }
 
-/// `12 have a clear winner, in 3 several are as good …`.
+/// `one clear winner in 12, several that cannot be told apart in 3`.
 fn tally(answers: &[Answer<'_>]) -> String {
     let count = |sureness| answers.iter().filter(|answer| answer.sureness == sureness).count();
     let said = [
-        (Sureness::Clear, "have one clear winner"),
-        (Sureness::Several, "have several that cannot be told apart"),
-        (Sureness::NoGain, "show no gain over the baseline"),
-        (Sureness::Untold, "have too few runs to tell"),
+        (Sureness::Clear, "one clear winner in"),
+        (Sureness::Several, "several that cannot be told apart in"),
+        (Sureness::NoGain, "no gain shown over the baseline in"),
+        (Sureness::Untold, "too few runs to tell in"),
     ];
-    let said: Vec<String> = said
-        .into_iter()
-        .map(|(sureness, words)| (count(sureness), words))
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, words)| format!("{count} {words}"))
-        .collect();
-    said.join(", ")
+    let said = said.into_iter().map(|(sureness, words)| (words, count(sureness))).filter(|(_, count)| *count > 0);
+    said.map(|(words, count)| format!("{words} {count}")).collect::<Vec<_>>().join(", ")
 }
 
 fn listed(works: &[&Answer<'_>]) -> Markup {
@@ -98,7 +95,7 @@ fn work(answer: &Answer<'_>) -> Markup {
 }
 
 fn baseline(answer: &Answer<'_>) -> String {
-    answer.baseline.map_or_else(|| "the baseline".to_owned(), ToString::to_string)
+    answer.baseline.map_or_else(|| "the baseline".to_owned(), |cell| choice(answer, cell))
 }
 
 /// A cell's value on the compared axis; its id where the axis collapsed on it.

@@ -23,7 +23,9 @@ fn escaped(name: &str) -> String {
     let mut place = String::with_capacity(name.len());
     for byte in name.bytes() {
         match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'/' | b'=' | b',' => place.push(char::from(byte)),
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'/' | b'=' | b',' => {
+                place.push(char::from(byte))
+            }
             _ => write!(place, "~{byte:02x}").expect("a string takes everything"),
         }
     }

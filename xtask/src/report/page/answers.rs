@@ -1,12 +1,12 @@
 //! What each comparison answers, and how sure that is: taken from the conclusions and verdicts of the summary, nothing is
 //! decided here.
 
-use crate::matrix::axis::AxisValue;
+use crate::number::counted;
 use crate::report::findings::shown;
+use crate::report::footnotes::flag_word;
 use crate::report::format::significant;
 use crate::report::scenario_table::by_id;
 use crate::report::standing::{interval, percent, source_of};
-use crate::report::footnotes::flag_word;
 use crate::stats::summary::{
     CellSummary, ComparisonSummary, Conclusion, Ratio, ScenarioSummary, Status, Summary, Verdict,
 };
@@ -19,14 +19,14 @@ pub(super) struct Answer<'a> {
     pub about: String,
     /// The whole sentence.
     pub sentence: &'a str,
-    /// What to use: the simplest of those that cannot be told apart, where there are ranks; else the fastest.
+    /// What to use: the simplest of those that cannot be told apart, where there are ranks; else the baseline, if it is one
+    /// of them and nothing was shown to be faster; else the fastest.
     pub pick: &'a CellSummary,
     /// What cannot be told from it.
     pub others: Vec<&'a CellSummary>,
-    /// The speed of the fastest against the baseline, unless it is the baseline.
+    /// Its speed against the baseline, unless it is the baseline.
     pub ratio: Option<&'a Ratio>,
-    /// Value of the baseline on the compared axis.
-    pub baseline: Option<&'a AxisValue>,
+    pub baseline: Option<&'a CellSummary>,
     pub sureness: Sureness,
     /// Figures behind the sureness, and what a reader should bear in mind.
     pub evidence: String,
@@ -64,7 +64,9 @@ impl Sureness {
             Self::Clear => {
                 "one is the fastest, and every other is slower than it by more than chance and this machine's noise explain"
             }
-            Self::Several => "several are the fastest and cannot be told apart: any of them will do, the simplest is named first",
+            Self::Several => {
+                "several are the fastest and cannot be told apart: any of them will do, the simplest is named first"
+            }
             Self::NoGain => "nothing was shown to be faster than the baseline; that does not mean they are equal",
             Self::Untold => "too few runs to tell anything: four a cell are the least",
         }
@@ -93,13 +95,14 @@ fn of_scenario(scenario: &ScenarioSummary) -> Vec<Answer<'_>> {
     for comparison in &scenario.comparisons {
         let Some(conclusion) = &comparison.conclusion else { continue };
         let Some(fastest) = cell(&conclusion.fastest) else { continue };
-        let pick = conclusion.simplest.as_deref().and_then(cell).unwrap_or(fastest);
+        let baseline = comparison.baseline.as_deref().and_then(cell);
+        let sureness = sureness(comparison, conclusion);
+        let otherwise = baseline.filter(|_| sureness == Sureness::NoGain).unwrap_or(fastest);
+        let pick = conclusion.simplest.as_deref().and_then(cell).unwrap_or(otherwise);
         let group = conclusion.not_told_apart.iter().filter_map(|id| cell(id)).chain([fastest]);
         let others: Vec<&CellSummary> = group.filter(|other| other.id != pick.id).collect();
-        let baseline = comparison.baseline.as_deref().and_then(cell);
-        let compare = scenario.compare.as_deref().unwrap_or_default();
-        let row = comparison.rows.iter().find(|row| row.cell == conclusion.fastest);
-        let ratio = row.filter(|_| comparison.baseline.as_deref() != Some(fastest.id.as_str()));
+        let row = comparison.rows.iter().find(|row| row.cell == pick.id);
+        let ratio = row.filter(|_| comparison.baseline.as_deref() != Some(pick.id.as_str()));
         let measured: Vec<&CellSummary> =
             comparison.rows.iter().filter_map(|row| cell(&row.cell)).filter(|cell| cell.status == Status::Ok).collect();
         answers.push(Answer {
@@ -108,8 +111,8 @@ fn of_scenario(scenario: &ScenarioSummary) -> Vec<Answer<'_>> {
             sentence: &conclusion.sentence,
             pick,
             ratio: ratio.and_then(|row| row.ratio.as_ref()),
-            baseline: baseline.and_then(|cell| cell.axes.get(compare)),
-            sureness: sureness(comparison, conclusion),
+            baseline,
+            sureness,
             evidence: evidence(comparison, conclusion, &measured),
             others,
         });
@@ -134,12 +137,12 @@ fn sureness(comparison: &ComparisonSummary, conclusion: &Conclusion) -> Sureness
 
 /// `96.8 % interval; noise floor 1.2 % measured; flags of the fastest: skewed`.
 fn evidence(comparison: &ComparisonSummary, conclusion: &Conclusion, measured: &[&CellSummary]) -> String {
-    let fastest = comparison.rows.iter().find(|row| row.cell == conclusion.fastest);
-    let ratio = fastest.and_then(|row| row.ratio.as_ref()).filter(|ratio| interval(ratio).is_some());
-    let least = measured.iter().map(|cell| cell.runs).min().unwrap_or(0);
-    let mut parts = vec![match ratio.and_then(|ratio| ratio.confidence) {
-        Some(confidence) => format!("{} intervals from {least} runs a cell", percent(confidence)),
-        None => format!("{least} runs a cell"),
+    let ratios = comparison.rows.iter().filter_map(|row| row.ratio.as_ref()).filter(|ratio| interval(ratio).is_some());
+    let runs = measured.iter().map(|cell| cell.runs).min().unwrap_or(0);
+    let runs = format!("{} a cell", counted(runs.into(), "run", "runs"));
+    let mut parts = vec![match ratios.filter_map(|ratio| ratio.confidence).reduce(f64::min) {
+        Some(least) => format!("{} intervals from {runs}", percent(least)),
+        None => runs,
     }];
     parts.push(format!("noise floor {} % {}", significant(comparison.floor_share() * 100.0, 2), source_of(comparison)));
     let flags: Vec<&str> = measured

@@ -113,9 +113,12 @@ fn batch(scenario: &ScenarioSummary) -> Vec<Column<'_>> {
         }));
     }
     if scenario.cells.iter().any(|cell| cell.limited_by.is_some()) {
-        columns.push(Column::new("limited by", Kind::Word, "what holds the cell back, as far as its figures tell", |at| {
-            word(at.cell.limited_by.as_ref().map(|by| limit_word(by.limit).to_owned()))
-        }));
+        columns.push(Column::new(
+            "limited by",
+            Kind::Word,
+            "what holds the cell back, as far as its figures tell",
+            |at| word(at.cell.limited_by.as_ref().map(|by| limit_word(by.limit).to_owned())),
+        ));
     }
     columns
 }
@@ -169,18 +172,20 @@ fn standing(scenario: &ScenarioSummary) -> Vec<Column<'_>> {
     if scenario.compare.is_none() {
         return Vec::new();
     }
-    let mut columns = vec![Column::new("ratio", Kind::Fixed, "speed: above 1 is faster than the baseline", |at| Figure {
-        text: at.row.ratio.as_ref().map(ratio_of),
-        raw: at.row.ratio.map(|ratio| ratio.value),
+    let mut columns = vec![Column::new("ratio", Kind::Fixed, "speed: above 1 is faster than the baseline", |at| {
+        Figure { text: at.row.ratio.as_ref().map(ratio_of), raw: at.row.ratio.map(|ratio| ratio.value) }
     })];
     let rows = || scenario.comparisons.iter().flat_map(|comparison| &comparison.rows);
     if rows().any(|row| row.ratio.as_ref().and_then(standing::interval).is_some()) {
-        columns.push(Column::new("interval", Kind::Fixed, "where the true ratio lies, as far as these runs tell", |at| {
-            Figure {
+        columns.push(Column::new(
+            "interval",
+            Kind::Fixed,
+            "where the true ratio lies, as far as these runs tell",
+            |at| Figure {
                 text: at.row.ratio.as_ref().and_then(standing::interval),
                 raw: at.row.ratio.and_then(|ratio| ratio.low),
-            }
-        }));
+            },
+        ));
     }
     if rows().any(|row| row.verdict.is_some()) {
         columns.push(Column::new("verdict", Kind::Verdict, "against the baseline of the same comparison", |at| {

@@ -45,7 +45,9 @@ pub(super) fn legend(summary: &Summary) -> Markup {
 /// When a flag is there, and what to do: `docs/flags.md` in a sentence.
 fn meaning(flag: Flag) -> &'static str {
     match flag {
-        Flag::BelowResolution => "The median is below 1 µs, too short for the clock: no ratio is taken. Give the cell more work.",
+        Flag::BelowResolution => {
+            "The median is below 1 µs, too short for the clock: no ratio is taken. Give the cell more work."
+        }
         Flag::ClientBound => {
             "The load generator was at its limit, or late: the server could have done more. Give it more threads, or the server less."
         }
@@ -53,11 +55,17 @@ fn meaning(flag: Flag) -> &'static str {
             "The open loop sent less than 99 % of its schedule in time: latency is that of a growing queue. Lower the rate, or \
              raise connections."
         }
-        Flag::Errors => "Some requests did not get the right answer; they are in no figure. Look at the kinds in the notes.",
-        Flag::Stragglers => "Some requests were still out when the client stopped waiting, and are in no percentile. Find out what hangs.",
+        Flag::Errors => {
+            "Some requests did not get the right answer; they are in no figure. Look at the kinds in the notes."
+        }
+        Flag::Stragglers => {
+            "Some requests were still out when the client stopped waiting, and are in no percentile. Find out what hangs."
+        }
         Flag::Disturbed => "In a run that counts, others took too much of the machine. Run it again on a quieter one.",
         Flag::Outlier => "A run lies further than 1.5 times from the median. Look at the runs; make more of them.",
-        Flag::Skewed => "The busiest worker did more than 1.5 times its share. Give workers more tasks each, or spread connections another way.",
+        Flag::Skewed => {
+            "The busiest worker did more than 1.5 times its share. Give workers more tasks each, or spread connections another way."
+        }
         Flag::Incomplete => "The matrix was interrupted before all planned runs were made. --resume makes the rest.",
     }
 }

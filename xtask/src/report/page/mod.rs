@@ -37,10 +37,11 @@ mod tests;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::Plots;
 use super::plot::style_sheet;
+use super::{Plots, facts};
 use crate::results::Environment;
 use crate::stats::summary::Summary;
+use words::Words;
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
@@ -76,6 +77,7 @@ pub fn page(summary: &Summary, environment: &Environment, plots: &Plots) -> Stri
             "Threads, processes, one event loop or several? Parallax ran the same work under each of them on one machine, one after \
              another and several times over, and this page says which was fastest, by how much, and how sure that is."
         }
+        p.settings { (Words(&facts::machine(&environment.machine))) ", " time datetime=(summary.started) { (summary.started) } }
         nav aria-label="On this page" {
             a href="#use" { "What to use" } " " a href="#machine" { "Where it was measured" } " "
             a href="#answers" { "All answers" } " " a href="#legend" { "How to read this" }

@@ -19,7 +19,10 @@ const SHOWN: usize = 12;
 pub(super) fn section(scenario: &ScenarioSummary, plots: &[Plot]) -> Markup {
     let place = anchor::scenario(&scenario.name);
     let notes = Notes::of(scenario);
-    let hints: Vec<String> = heading::hints(scenario).into_iter().map(|hint| hint.text).collect();
+    // The interval has a column of its own here.
+    let hint =
+        |text: String| text.strip_prefix("in brackets its ").map_or(text.clone(), |rest| format!("interval: {rest}"));
+    let hints: Vec<String> = heading::hints(scenario).into_iter().map(|it| hint(it.text)).collect();
     html! {
         section.scenario id=(place) aria-labelledby={ (place) ".title" } {
             h2 id={ (place) ".title" } { (Words(&scenario.name)) }

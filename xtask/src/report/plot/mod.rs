@@ -15,6 +15,7 @@
 //! | `heat` | a map of ratios |
 //! | `alt` | what is seen, in words |
 //! | `latencies` | whole histograms by cell, from the records |
+//! | `sparkline` | a series of ratios, for the index of all results |
 //! | `frame`, `panel` | what surrounds every picture; small multiples |
 //! | `figure` | which figure is shown, and words for cells |
 //! | `scale` | from figures to pixels; ticks |
@@ -42,6 +43,7 @@ mod runs;
 mod scale;
 mod scaling;
 mod series;
+mod sparkline;
 mod svg;
 
 #[cfg(test)]
@@ -50,6 +52,7 @@ mod tests;
 pub use latencies::Latencies;
 pub use names::is_ours;
 pub(super) use palette::style_sheet;
+pub(super) use sparkline::sparkline;
 
 use crate::results::record::Record;
 use crate::stats::summary::{ScenarioSummary, Summary};
