@@ -229,7 +229,7 @@ fn a_result_without_verdicts_says_so_and_shows_its_figures() {
     let html = page(&summary(vec![long()]), &crate::report::tests::environment(), &Plots::default());
     assert!(html.contains("No comparison of this result was judged"));
     assert!(html.contains("Not judged: too few cells"));
-    assert_eq!(figures(&html, "cpu-bound/model=processes,lock=gil")["median"].0, "397.0 ms");
+    assert_eq!(figures(&html, "cpu-bound/model=processes,lock=gil")["median"].0, "0.397 s");
 }
 
 #[test]
