@@ -1,4 +1,4 @@
-//! Numbers, sizes and times for people: digits in groups, durations in two units at most.
+//! Numbers, sizes and times for people (digits in groups, durations in two units at most) and for files.
 
 use std::time::Duration;
 
@@ -93,6 +93,12 @@ pub fn bytes(bytes: u64) -> String {
     }
     let scale = 1024_f64.powi(i32::try_from(power).unwrap_or(0));
     format!("{} {}", significant(bytes as f64 / scale, 3), UNITS[power])
+}
+
+/// Nanoseconds of a duration; of one beyond the 584 years that fit, as many as fit.
+#[must_use]
+pub fn nanoseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

@@ -98,6 +98,7 @@ impl Article {
             started: "unknown".to_owned(),
             ended: "unknown".to_owned(),
             wall_ns: 0,
+            prepared_ns: 0,
             measured_ns: 0,
             warmup_ns: 0,
             machine: MachineSummary::default(),

@@ -19,7 +19,7 @@ fn libraries_give_the_same_under_every_model_and_leave_nothing() {
         (Task::Zip { folder: path(), files: 3, file_bytes: 1000, by: By::Library }, "abaf42e356c2eaa0"),
     ];
     for (task, checksum) in tasks {
-        for &model in Model::ALL {
+        for &model in Model::ALL.iter().filter(|model| model.language().is_none()) {
             let replies = say(&[job(model, Lock::Gvl, task.clone()), run(), run()]);
             let [Reply::Ready(ready), Reply::Sample(first), Reply::Sample(second)] = &replies[..] else {
                 panic!("{model} {task:?}: {replies:?}")

@@ -10,7 +10,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::{Exit, load_options, load_plan, matrix_file, runtime, select, to_stdout};
 use crate::matrix::plan::Plan;
-use crate::number::{counted, roughly};
+use crate::number::{counted, nanoseconds, roughly};
 
 /// Show the cells, and how long they will take.
 ///
@@ -113,7 +113,6 @@ fn table(plan: &Plan, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn json(plan: &Plan, out: &mut dyn Write) -> io::Result<()> {
-    let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
     let cells: Vec<_> = plan
         .scenarios
         .iter()

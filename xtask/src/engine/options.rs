@@ -30,6 +30,8 @@ pub struct Outcome {
     pub interrupted: bool,
     /// How long it took, from the first repetition's start to the end, an earlier part included.
     pub wall: Duration,
+    /// How much of that was spent between scenarios, while nothing was measured: building, counting.
+    pub prepared: Duration,
     /// Set-up and elapsed time of the counted runs.
     pub measured: Duration,
     /// Set-up and elapsed time of the warm-ups.

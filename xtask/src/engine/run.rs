@@ -23,6 +23,7 @@ use super::progress::{At, Due, Progress, Queue};
 use super::schedule::schedule;
 use super::signals::Control;
 use crate::matrix::plan::{Cell, Order, Plan, RUST_RUNTIME, Scenario, Work, twin_id};
+use crate::number::nanoseconds;
 use crate::results::record::{Measured, Record, SampleRecord};
 
 /// Runs a plan, with what was measured for it beforehand. Returns when every repetition was tried, somebody asked to
@@ -91,7 +92,9 @@ pub fn run_on(
         control.suspend_if_asked();
         let scenario = due.visit.scenario;
         if begun.replace(scenario) != Some(scenario) {
+            let clock = Instant::now();
             walk.begin(scenario)?;
+            walk.outcome.prepared += clock.elapsed();
         }
         match walk.visit(due)? {
             Next::Goes => {}
@@ -357,7 +360,7 @@ impl<'a> Walk<'a, '_> {
             round: at.round,
             warmup: at.warmup,
             position: self.position,
-            started_ns: u64::try_from(started.as_nanos()).unwrap_or(u64::MAX),
+            started_ns: nanoseconds(started),
             disturbed: disturbance::reason(&sample, &machine, self.machine.scale()),
             sample,
             machine,

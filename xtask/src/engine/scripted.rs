@@ -18,6 +18,7 @@ use crate::matrix::plan::{
     BatchWork, Cell, CpuWork, Endpoints, HttpWork, LoadSpec, Need, Order, OwnServer, PaceSpec, Plan, RUST_RUNTIME,
     Scenario, Schedule, ServerSpec, TaskCount, TaskSpec, Work,
 };
+use crate::number::nanoseconds;
 use crate::results::record::{HttpSample, MachineDelta, Measured};
 
 /// What a scripted worker does next.
@@ -203,7 +204,7 @@ impl Session for ScriptedSession {
             Some(Step::Sample(scripted)) => elapsed = scripted,
             _ => {}
         }
-        let elapsed_ns = u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX);
+        let elapsed_ns = nanoseconds(elapsed);
         Ok(match &self.does {
             Does::Tasks { tasks, .. } => Measured::Batch(Sample {
                 elapsed_ns,

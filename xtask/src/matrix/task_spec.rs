@@ -13,6 +13,7 @@ use super::vocabulary::Operation;
 use super::vocabulary::everyday::DEFAULT_WAIT;
 use super::vocabulary::words::TOOLS;
 use super::{address, reader};
+use crate::number::nanoseconds;
 
 /// The parameters. `None` where one is missing or wrong, which has been noted.
 pub fn spec(
@@ -148,8 +149,8 @@ impl<'p, 'd> Parameters<'p, 'd> {
                     .at(database.value.span(), "a library, without a server that could wait"),
             );
         }
-        let io_ns = |io: Duration| u64::try_from(io.as_nanos()).unwrap_or(u64::MAX);
-        let query = rows.map(|rows| Query::Compute { rows }).or(wait.map(|io| Query::Wait { io_ns: io_ns(io) }))?;
+        let query =
+            rows.map(|rows| Query::Compute { rows }).or(wait.map(|io| Query::Wait { io_ns: nanoseconds(io) }))?;
         Some(TaskSpec::DbSelect { database, connections, query })
     }
 

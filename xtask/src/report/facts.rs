@@ -32,7 +32,10 @@ pub(super) fn facts(summary: &Summary, environment: &Environment) -> Vec<Fact> {
     let words = |what, words| Fact { what, said: Said::Words(words) };
     vec![
         words("machine", machine(&environment.machine)),
-        words("when", format!("{}, took {wall}{}", summary.started, resumed(&environment.resumed))),
+        words(
+            "when",
+            format!("{}, took {wall}{}{}", summary.started, prepared(summary), resumed(&environment.resumed)),
+        ),
         words("commit", or_unknown(environment.commit())),
         words("built with", format!("{}, profile {}", or_unknown(environment.rustc.clone()), environment.profile)),
         Fact { what: "command", said: Said::Typed(environment.command_line.join(" ")) },
@@ -42,6 +45,14 @@ pub(super) fn facts(summary: &Summary, environment: &Environment) -> Vec<Fact> {
         words("noise floors", standing::all_floors(summary).unwrap_or_else(|| "none: nothing was judged".to_owned())),
         words("own time", own_time(summary)),
     ]
+}
+
+/// Building and counting between scenarios, where it took a while.
+fn prepared(summary: &Summary) -> String {
+    match Duration::from_nanos(summary.prepared_ns) {
+        brief if brief < Duration::from_secs(1) => String::new(),
+        long => format!(", of it {} between scenarios for building and counting", roughly(long)),
+    }
 }
 
 /// The time between the parts of a run that was interrupted is in no figure.
@@ -77,7 +88,9 @@ fn own_time(summary: &Summary) -> String {
     let runs: u64 = summary.cells().map(|cell| u64::from(cell.runs)).sum();
     // Twins, and runs that were made again, belong to no cell.
     let runs = runs.max(summary.machine.counted_runs.into());
-    let own_ns = summary.wall_ns.saturating_sub(summary.measured_ns).saturating_sub(summary.warmup_ns);
+    let own_ns = [summary.prepared_ns, summary.measured_ns, summary.warmup_ns]
+        .iter()
+        .fold(summary.wall_ns, |rest, it| rest.saturating_sub(*it));
     match own_ns.checked_div(runs) {
         Some(ns) => format!("{} a counted run, with the start and the end of its processes", time(ns, None)),
         None => UNKNOWN.to_owned(),

@@ -9,10 +9,11 @@ use crate::stats::summary::{ComparisonSummary, ScalingFit, ScalingSummary, Scena
 
 /// All findings of a scenario, in the order of its rows. One that is the same for all comparisons stands once.
 pub(super) fn findings(scenario: &ScenarioSummary) -> Vec<Finding> {
+    let weak = scenario.comparisons.iter().filter(|comparison| has_fallen(comparison)).count();
     let conclusion = |comparison: &ComparisonSummary| {
         let sentence = &comparison.conclusion.as_ref()?.sentence;
-        let text = format!("{sentence}{}", holm(scenario, comparison).unwrap_or_default());
-        Some(Finding { about: shown(&comparison.fixed), text })
+        let note = holm(scenario, comparison).filter(|_| weak <= HOLM_NOTES).unwrap_or_default();
+        Some(Finding { about: shown(&comparison.fixed), text: format!("{sentence}{note}") })
     };
     let mut findings: Vec<Finding> = scenario.comparisons.iter().filter_map(conclusion).collect();
     let is_same = findings.windows(2).all(|two| two[0].text == two[1].text);
@@ -20,8 +21,24 @@ pub(super) fn findings(scenario: &ScenarioSummary) -> Vec<Finding> {
         findings.truncate(1);
         findings[0].about.clear();
     }
+    if weak > HOLM_NOTES {
+        let all = scenario.comparisons.iter().filter(|comparison| comparison.conclusion.is_some()).count();
+        findings.push(Finding {
+            about: "Holm's correction".to_owned(),
+            text: format!(
+                "in {weak} of {all} comparisons not all verdicts would stand together: each is to be read alone."
+            ),
+        });
+    }
     findings.extend(scenario.scaling.iter().map(|sweep| scaling(scenario, sweep)));
     findings
+}
+
+/// With more comparisons than this the note on Holm's correction stands once, below them.
+const HOLM_NOTES: usize = 2;
+
+fn has_fallen(comparison: &ComparisonSummary) -> bool {
+    comparison.conclusion.as_ref().is_some_and(|conclusion| !conclusion.not_after_holm.is_empty())
 }
 
 /// `lock = gil, cpu = 1ms`.

@@ -77,6 +77,7 @@ pub fn summary(scenarios: Vec<ScenarioSummary>) -> Summary {
         started: "2026-11-30T17:15:22Z".to_owned(),
         ended: "2026-11-30T17:16:36Z".to_owned(),
         wall_ns: 74_000_000_000,
+        prepared_ns: 0,
         measured_ns: 50_000_000_000,
         warmup_ns: 10_000_000_000,
         machine: MachineSummary {

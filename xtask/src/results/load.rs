@@ -173,7 +173,7 @@ fn remake(mut plan: Plan, records: &[Record], folder: &str) -> Summary {
     let from = started.unwrap_or(SystemTime::UNIX_EPOCH);
     // A hand-edited time may lie beyond what a clock can tell.
     let ended = from.checked_add(Duration::from_nanos(wall_ns)).filter(|end| *end < last_year()).unwrap_or(from);
-    let times = RunTimes { started: from, ended, wall_ns, complete: false };
+    let times = RunTimes { started: from, ended, wall_ns, prepared_ns: 0, complete: false };
     let mut summary = summarise(&plan, records, &times, &KnownFloors::default());
     if started.is_none() {
         summary.started = "unknown".to_owned();

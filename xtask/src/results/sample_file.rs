@@ -182,7 +182,7 @@ mod tests {
         let models = [batch(protocol::Model::Sequential), batch(protocol::Model::Threads)];
         let plan = plan("s", Some("model"), &models);
         let epoch = std::time::SystemTime::UNIX_EPOCH;
-        let times = RunTimes { started: epoch, ended: epoch, wall_ns: 9_000_000, complete: true };
+        let times = RunTimes { started: epoch, ended: epoch, wall_ns: 9_000_000, prepared_ns: 0, complete: true };
         assert_eq!(
             summarise(&plan, &read.records, &times, &KnownFloors::default()),
             summarise(&plan, &records, &times, &KnownFloors::default())

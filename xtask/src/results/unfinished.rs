@@ -33,6 +33,8 @@ pub struct Unfinished {
     pub started: SystemTime,
     /// How long it ran at least.
     pub ran: Duration,
+    /// How much of that was spent while nothing was measured.
+    pub prepared: Duration,
 }
 
 /// What the search for an interrupted run came to.
@@ -161,7 +163,8 @@ fn open(path: &Path, name: &str) -> anyhow::Result<Unfinished> {
         environment,
         records,
         started: started.or_else(|| began(name)).unwrap_or(SystemTime::UNIX_EPOCH),
-        ran: Duration::from_nanos(summary.map_or(0, |summary| summary.wall_ns)),
+        ran: Duration::from_nanos(summary.as_ref().map_or(0, |summary| summary.wall_ns)),
+        prepared: Duration::from_nanos(summary.map_or(0, |summary| summary.prepared_ns)),
     })
 }
 

@@ -110,7 +110,7 @@ mod tests {
 
     fn one(plan: &Plan, records: Vec<SampleRecord>) -> ScenarioSummary {
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_796_058_922);
-        let times = RunTimes { started: now, ended: now, wall_ns: 0, complete: true };
+        let times = RunTimes { started: now, ended: now, wall_ns: 0, prepared_ns: 0, complete: true };
         let records: Vec<Record> = records.into_iter().map(Record::Sample).collect();
         summarise(plan, &records, &times, &KnownFloors::default()).scenarios.remove(0)
     }

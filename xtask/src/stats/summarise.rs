@@ -28,6 +28,8 @@ pub struct RunTimes {
     pub ended: SystemTime,
     /// From the one to the other, by a clock that nobody sets, without the gaps of a resumed run.
     pub wall_ns: u64,
+    /// How much of that went into making things ready between scenarios, while nothing was measured: building, counting.
+    pub prepared_ns: u64,
     /// Whether every planned repetition was tried.
     pub complete: bool,
 }
@@ -46,6 +48,7 @@ pub fn summarise(plan: &Plan, records: &[Record], times: &RunTimes, known: &Know
         started: humantime::format_rfc3339_seconds(times.started).to_string(),
         ended: ended.clone(),
         wall_ns: times.wall_ns,
+        prepared_ns: times.prepared_ns,
         measured_ns: sorted.measured_ns,
         warmup_ns: sorted.warmup_ns,
         machine: sorted.machine,
@@ -186,7 +189,13 @@ mod tests {
 
     fn times() -> RunTimes {
         let started = SystemTime::UNIX_EPOCH + Duration::from_secs(1_796_058_922);
-        RunTimes { started, ended: started + Duration::from_secs(74), wall_ns: 74_000 * MS, complete: true }
+        RunTimes {
+            started,
+            ended: started + Duration::from_secs(74),
+            wall_ns: 74_000 * MS,
+            prepared_ns: 0,
+            complete: true,
+        }
     }
 
     fn one(plan: &Plan, records: &[Record]) -> ScenarioSummary {

@@ -59,7 +59,7 @@ impl<'a> Live<'a> {
         self.printed[scenario] = true;
         let Some(printer) = &self.printer else { return Ok(()) };
         let now = SystemTime::now();
-        let times = RunTimes { started: now, ended: now, wall_ns: 0, complete: true };
+        let times = RunTimes { started: now, ended: now, wall_ns: 0, prepared_ns: 0, complete: true };
         let summary = summarise(self.plan, &self.records, &times, self.floors);
         let summary = &summary.scenarios[scenario];
         if summary.cells.iter().all(|cell| cell.status == Status::NotRun) {

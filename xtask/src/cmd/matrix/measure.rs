@@ -18,6 +18,7 @@ use crate::engine::schedule::{estimate, schedule};
 use crate::engine::signals::Control;
 use crate::engine::{self, Outcome};
 use crate::matrix::plan::Plan;
+use crate::number::nanoseconds;
 use crate::progress;
 use crate::report;
 use crate::results::environment::{Environment, Setting};
@@ -75,7 +76,8 @@ impl<'a> Matrix<'a> {
         let times = |complete| times(first, began, ran_before, clock.elapsed(), complete);
         match outcome {
             Ok(outcome) => {
-                let times = times(outcome.complete);
+                let prepared_ns = nanoseconds(self.start.prepared + outcome.prepared);
+                let times = RunTimes { prepared_ns, ..times(outcome.complete) };
                 take_note(&mut self.start.environment, &outcome);
                 live.print_unfinished()?;
                 Ok(summarise(self.plan, live.records(), &times, &self.floors))
@@ -142,7 +144,8 @@ fn times(first: SystemTime, began: SystemTime, ran_before: Duration, ran: Durati
     RunTimes {
         started: first,
         ended: (began + ran).max(first + wall),
-        wall_ns: u64::try_from(wall.as_nanos()).unwrap_or(u64::MAX),
+        wall_ns: nanoseconds(wall),
+        prepared_ns: 0,
         complete,
     }
 }

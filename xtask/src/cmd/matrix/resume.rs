@@ -42,7 +42,7 @@ pub fn start(
             return Ok(Err(Exit::Ok));
         }
     };
-    let Unfinished { folder, mut environment, options: then, records, started, ran } = unfinished;
+    let Unfinished { folder, mut environment, options: then, records, started, ran, prepared } = unfinished;
     let options = engine::Options {
         seed: environment.seed,
         twins: then.twins.clone(),
@@ -62,7 +62,7 @@ pub fn start(
     environment.resumed.push(humantime::format_rfc3339_seconds(SystemTime::now()).to_string());
     eprintln!("resuming {name}, of which {} repetitions are there", options.before.samples);
     announce(plan, &options);
-    Ok(Ok(Start { folder, environment, options, records, started: Some(started), launcher }))
+    Ok(Ok(Start { folder, environment, options, records, started: Some(started), prepared, launcher }))
 }
 
 /// What differs and would make two halves of a result that do not fit together. Another commit does not, as long as the

@@ -1,7 +1,7 @@
 //! What a run of the matrix begins with: everything that can go wrong before anything is measured.
 
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use anyhow::Context;
 
@@ -51,6 +51,8 @@ pub struct Start {
     pub records: Vec<Record>,
     /// When that began.
     pub started: Option<SystemTime>,
+    /// How long that made things ready, while nothing was measured.
+    pub prepared: Duration,
     /// Starts the workers.
     pub launcher: ProcessLauncher,
 }
@@ -88,7 +90,15 @@ pub fn start(
     environment.options = Some(asked);
     announce(plan, &options);
     let launcher = launcher(args, plan, place, workers, control)?;
-    Ok(Ok(Start { folder, environment, options, records: Vec::new(), started: None, launcher }))
+    Ok(Ok(Start {
+        folder,
+        environment,
+        options,
+        records: Vec::new(),
+        started: None,
+        prepared: Duration::ZERO,
+        launcher,
+    }))
 }
 
 /// Our workers that what is left needs, but for those that are built when the first scenario that needs them is reached.

@@ -11,6 +11,7 @@ use crate::engine::process::Process;
 use crate::engine::spawn::WorkerCommand;
 use crate::engine::starter::Starter;
 use crate::matrix::plan::{BurnRate, CpuWork, Endpoints, OwnServer};
+use crate::number::nanoseconds;
 
 /// Which server it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +34,7 @@ pub(super) struct Spoken {
 impl Spoken {
     /// A mail server that is not started yet.
     pub(super) fn mail(command: WorkerCommand, delay: std::time::Duration, starter: Starter) -> Self {
-        let delay_ns = u64::try_from(delay.as_nanos()).unwrap_or(u64::MAX);
+        let delay_ns = nanoseconds(delay);
         Self::new(Kind::Mail, command, Job::Mail(MailJob { delay_ns }), starter)
     }
 

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use protocol::{BatchJob, Lock, Model};
 
+use super::TaskSpec;
 use super::needs::Endpoints;
-use super::{TaskSpec, nanoseconds};
+use crate::number::nanoseconds;
 
 /// A fixed set of tasks under one concurrency model.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use protocol::{Arrivals, Expect, HttpModel, HttpRequest, Listen, LoadJob, Lock, Pace, ServeJob};
 
-use super::nanoseconds;
 use super::{BurnRate, CpuWork};
+use crate::number::nanoseconds;
 
 /// A server and the load on it.
 #[derive(Debug, Clone, PartialEq)]

@@ -179,11 +179,6 @@ impl Work {
     }
 }
 
-/// Nanoseconds of a duration. Durations of the matrix are bounded far below the 584 years that fit.
-fn nanoseconds(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
-}
-
 /// A worker that the matrix brings along.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Runtime {

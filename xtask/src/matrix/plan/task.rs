@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use protocol::{By, Database, Query, Task};
 
-use super::nanoseconds;
 use super::needs::{Endpoints, Need};
 use super::{BurnRate, CpuWork};
+use crate::number::nanoseconds;
 
 /// What one step does, with CPU work as the matrix states it: as a count or as a time.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

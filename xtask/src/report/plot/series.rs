@@ -12,7 +12,7 @@ use crate::stats::summary::{CellSummary, ScenarioSummary};
 pub(super) struct Series(usize);
 
 /// The shapes of markers, around a point and with a radius of about one.
-const MARKERS: usize = 9;
+const MARKERS: usize = 11;
 
 impl Series {
     /// The series with this place in its order.
@@ -72,7 +72,8 @@ pub(super) enum Mark {
     SetAside,
 }
 
-/// The place of a model in the order that all pictures share: those of batches, then those that only servers have.
+/// The place of a model in the order that all pictures share: those of batches, those that only servers have, and those
+/// that only an interpreter has.
 fn model_place(value: &AxisValue) -> Option<usize> {
     let AxisValue::Text(name) = value else { return None };
     models().position(|known| known == name)
@@ -81,7 +82,9 @@ fn model_place(value: &AxisValue) -> Option<usize> {
 /// The names of all models in that order.
 pub(super) fn models() -> impl Iterator<Item = &'static str> {
     let only_servers = HttpModel::ALL.iter().map(|model| model.name()).filter(|name| Model::from_name(name).is_none());
-    Model::ALL.iter().map(|model| model.name()).chain(only_servers)
+    let of_all = Model::ALL.iter().filter(|model| model.language().is_none());
+    let of_interpreters = Model::ALL.iter().filter(|model| model.language().is_some());
+    of_all.map(|model| model.name()).chain(only_servers).chain(of_interpreters.map(|model| model.name()))
 }
 
 /// The outline of a marker, in relative steps.
@@ -137,7 +140,9 @@ fn outline(shape: usize, [x, y]: [f64; 2], r: f64) -> String {
             [-0.5, 0.0],
             [-1.1, -0.6],
         ]),
-        _ => polygon(&[[0.0, -1.25], [1.2, -0.35], [0.75, 1.05], [-0.75, 1.05], [-1.2, -0.35]]),
+        8 => polygon(&[[0.0, -1.25], [1.2, -0.35], [0.75, 1.05], [-0.75, 1.05], [-1.2, -0.35]]),
+        9 => polygon(&[[-1.1, -1.1], [1.1, -1.1], [0.2, 0.0], [1.1, 1.1], [-1.1, 1.1], [-0.2, 0.0]]),
+        _ => polygon(&[[-0.5, -1.3], [0.5, -1.3], [0.5, 1.3], [-0.5, 1.3]]),
     }
 }
 
@@ -156,7 +161,8 @@ mod tests {
         }
         let colours: std::collections::BTreeSet<usize> = looks.values().map(|look| look.0).collect();
         let markers: std::collections::BTreeSet<&str> = looks.values().map(|look| look.1.as_str()).collect();
-        assert_eq!((looks.len(), colours.len(), markers.len()), (9, 9, 9));
+        // There are ten colours; the eleventh model differs from the first by marker and dashes.
+        assert_eq!((looks.len(), colours.len(), markers.len()), (11, 10, 11));
     }
 
     #[test]

@@ -51,6 +51,9 @@ pub struct Summary {
     pub ended: String,
     /// How long it ran: from `started` to `ended`, without the gaps of a run that was interrupted and resumed.
     pub wall_ns: u64,
+    /// How much of that went into making things ready between scenarios, while nothing was measured: building, counting.
+    #[serde(default)]
+    pub prepared_ns: u64,
     /// Set-up and elapsed time of all counted runs.
     pub measured_ns: u64,
     /// Set-up and elapsed time of all warm-ups.
