@@ -57,11 +57,12 @@ async function look(browser, file, { width, scheme, scripts }) {
     if (request.url().split('#')[0] !== url && !request.url().startsWith('data:')) wrong.push(`asks for ${request.url()}`);
   });
   await page.goto(url);
-  const paint = await page.evaluate(() => new Promise(done => {
-    const found = () => performance.getEntriesByName('first-contentful-paint')[0]?.startTime;
-    const wait = left => (found() !== undefined || left === 0 ? done(found()) : setTimeout(wait, 50, left - 1));
-    wait(40);
-  }));
+  // Where scripts are off, timers are too: waiting is done out here.
+  let paint;
+  for (let left = 40; left > 0 && paint === undefined; left -= 1) {
+    await new Promise(done => setTimeout(done, 50));
+    paint = await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime);
+  }
   if (options.paint && !(paint <= Number(options.paint))) wrong.push(`the first paint took ${paint} ms`);
   if (options.shots) {
     const name = `${basename(dirname(resolve(file)))}-${basename(file, '.html')}-${width}-${scheme}${scripts ? '' : '-no-scripts'}.png`;
