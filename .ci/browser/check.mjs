@@ -64,18 +64,18 @@ async function look(browser, file, { width, scheme, scripts }) {
     paint = await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime);
   }
   if (options.paint && !(paint <= Number(options.paint))) wrong.push(`the first paint took ${paint} ms`);
-  if (options.shots) {
-    const name = `${basename(dirname(resolve(file)))}-${basename(file, '.html')}-${width}-${scheme}${scripts ? '' : '-no-scripts'}.png`;
-    const height = await page.evaluate(() => document.documentElement.scrollHeight);
-    const clip = { x: 0, y: 0, width, height: Math.min(height, 8_000) };
-    await page.screenshot({ path: join(options.shots, name), fullPage: true, clip });
-  }
   // What is far away is not laid out until it is near; here everything is looked at.
   await page.evaluate(() => {
     const style = document.createElement('style');
     style.textContent = '.scenario { content-visibility: visible !important; }';
     document.head.append(style);
   });
+  if (options.shots) {
+    const name = `${basename(dirname(resolve(file)))}-${basename(file, '.html')}-${width}-${scheme}${scripts ? '' : '-no-scripts'}.png`;
+    const height = await page.evaluate(() => document.documentElement.scrollHeight);
+    const clip = { x: 0, y: 0, width, height: Math.min(height, 8_000) };
+    await page.screenshot({ path: join(options.shots, name), fullPage: true, clip });
+  }
   wrong.push(...await page.evaluate(layout));
   // axe-core needs scripts; the page is the same without.
   if (scripts) wrong.push(...await accessibility(page));
