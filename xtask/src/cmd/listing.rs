@@ -54,3 +54,39 @@ fn machines<'a>(entries: &'a [Entry], histories: &'a [MachineHistory]) -> Vec<Ma
     }
     machines
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::report::fixtures::{judged, summary};
+
+    #[test]
+    fn a_thousand_results_are_listed_with_their_histories() {
+        let folder = tempfile::tempdir().unwrap();
+        let json = summary(vec![judged()]).to_json();
+        for minute in 0..1_000 {
+            let name = format!("2026-11-{:02}T{:02}{:02}00Z-3f9c2a1", 1 + minute / 600, minute % 600 / 60, minute % 60);
+            let result = folder.path().join(name);
+            fs::create_dir(&result).unwrap();
+            fs::write(result.join("samples.jsonl"), "").unwrap();
+            fs::write(result.join("summary.json"), &json).unwrap();
+            fs::write(result.join("report.html"), "").unwrap();
+        }
+        write(folder.path()).unwrap();
+        let readme = fs::read_to_string(folder.path().join(README)).unwrap();
+        assert_eq!(readme.lines().filter(|line| line.starts_with("| [2026-")).count(), 1_000);
+        assert!(readme.contains("| cpu-bound/model=processes,lock=gil | ▅▅▅▅"), "{}", readme.lines().last().unwrap());
+        let page = fs::read_to_string(folder.path().join(PAGE)).unwrap();
+        assert_eq!(page.matches("/report.html\"").count(), 1_000);
+        assert!(page.contains("1,000 ratios, from 2.90 to 2.90"));
+    }
+
+    #[test]
+    fn a_folder_without_results_gets_an_index_that_says_so() {
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path()).unwrap();
+        assert!(fs::read_to_string(folder.path().join(PAGE)).unwrap().contains("There is no result yet."));
+    }
+}

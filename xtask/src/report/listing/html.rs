@@ -66,7 +66,7 @@ fn ratios(history: &MachineHistory) -> Markup {
                 caption { "The newest ratio with its interval, and all that are known, the newest at the right." }
                 thead {
                     tr {
-                        @for head in ["cell", "over", "newest", "history", "min–max", "n", "changed for good"] {
+                        @for head in ["cell and baseline", "newest", "history", "min–max", "n", "changed for good"] {
                             th scope="col" { (head) }
                         }
                     }
@@ -91,8 +91,7 @@ fn headline(history: &MachineHistory, series: &Series) -> Markup {
     let result = |point: usize| series.points.get(point).and_then(|point| history.results.get(point.result));
     html! {
         tr {
-            th scope="row" { (Words(&series.cell)) }
-            td { (Words(&series.baseline)) }
+            th scope="row" { (Words(&series.cell)) br; span.or { "over " (Words(&series.baseline)) } }
             td.num {
                 @if let Some(point) = newest {
                     (ratio(point.ratio))
