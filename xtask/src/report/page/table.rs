@@ -9,28 +9,60 @@ use super::columns::{Column, Kind, Place, columns};
 use super::notes::Notes;
 use super::runs::Runs;
 use super::words::{Words, clean};
+use crate::number::grouped;
 use crate::report::scenario_table::by_id;
-use crate::stats::summary::{ScenarioSummary, Status, Verdict};
+use crate::stats::summary::{ComparisonSummary, ScenarioSummary, Status, Verdict};
 
 /// From so many rows on a table is folded, so that a page of thousands of cells can be scrolled.
 const MANY_ROWS: usize = 120;
 
-/// The table, folded where it is long.
+/// Most rows of one table, but for a comparison that has more: browsers take much longer than twice as long for twice as many.
+const PART_ROWS: usize = 400;
+
+/// The table, folded where it is long, and in parts where it is very long.
 pub(super) fn table(scenario: &ScenarioSummary, notes: &Notes<'_>) -> Markup {
     let rows: usize = scenario.comparisons.iter().map(|comparison| comparison.rows.len()).sum();
-    let whole = whole(scenario, notes);
+    let mut placed = HashSet::new();
+    if rows <= MANY_ROWS {
+        return html! {
+            @if rows == 0 { p { "No cell was planned." } } @else { (part(scenario, &scenario.comparisons, notes, &mut placed)) }
+        };
+    }
+    let mut from = 0;
     html! {
-        @if rows == 0 {
-            p { "No cell was planned." }
-        } @else if rows > MANY_ROWS {
-            details.long { summary { "The table: " (crate::number::counted(rows as u64, "row", "rows")) } (whole) }
-        } @else {
-            (whole)
+        @for comparisons in parts(&scenario.comparisons) {
+            @let until = from + comparisons.iter().map(|comparison| comparison.rows.len()).sum::<usize>();
+            details.long {
+                summary { "Rows " (grouped(from as u64 + 1)) " to " (grouped(until as u64)) " of " (grouped(rows as u64)) }
+                (part(scenario, comparisons, notes, &mut placed))
+            }
+            @let _ = from = until;
         }
     }
 }
 
-fn whole(scenario: &ScenarioSummary, notes: &Notes<'_>) -> Markup {
+/// Comparisons that share a table: as many as there is room for, at least one.
+fn parts(mut rest: &[ComparisonSummary]) -> Vec<&[ComparisonSummary]> {
+    let mut parts = Vec::new();
+    while !rest.is_empty() {
+        let mut rows = 0;
+        let fits = rest.iter().take_while(|comparison| {
+            rows += comparison.rows.len();
+            rows <= PART_ROWS
+        });
+        let (part, others) = rest.split_at(fits.count().max(1));
+        parts.push(part);
+        rest = others;
+    }
+    parts
+}
+
+fn part<'a>(
+    scenario: &'a ScenarioSummary,
+    comparisons: &'a [ComparisonSummary],
+    notes: &Notes<'_>,
+    placed: &mut HashSet<&'a str>,
+) -> Markup {
     let columns = columns(scenario);
     let drawing = Drawing {
         // The axis that tells the rows of a comparison apart names the row.
@@ -40,7 +72,6 @@ fn whole(scenario: &ScenarioSummary, notes: &Notes<'_>) -> Markup {
         notes,
     };
     let by_id = by_id(scenario);
-    let mut placed = HashSet::new();
     let fallback = |axis: &str| scenario.settings.get(axis).map(ToString::to_string);
     html! {
         div.scroll tabindex="0" role="region" aria-label={ "Table of " (clean(&scenario.name)) } {
@@ -56,7 +87,7 @@ fn whole(scenario: &ScenarioSummary, notes: &Notes<'_>) -> Markup {
                         th scope="col" { "notes" }
                     }
                 }
-                @for comparison in &scenario.comparisons {
+                @for comparison in comparisons {
                     tbody {
                         @for row in &comparison.rows {
                             @if let Some(cell) = by_id.get(row.cell.as_str()) {

@@ -256,6 +256,6 @@ fn ten_thousand_cells_are_folded_and_have_a_place_each() {
     let summary = summary(vec![big]);
     let html = page(&summary, &crate::report::tests::environment(), &Plots::of(&summary, &[]));
     assert_eq!(html.matches("<tr id=\"cell-").count(), 10_000);
-    assert!(html.contains("<details class=\"long\"><summary>The table: 10,000 rows</summary>"));
+    assert!(html.contains("<details class=\"long\"><summary>Rows 9,601 to 10,000 of 10,000</summary>"));
     assert!(html.len() < 16_000_000, "{}", html.len());
 }
