@@ -28,15 +28,19 @@ pub(super) fn table(scenario: &ScenarioSummary, notes: &Notes<'_>) -> Markup {
             @if rows == 0 { p { "No cell was planned." } } @else { (part(scenario, &scenario.comparisons, notes, &mut placed)) }
         };
     }
-    let mut from = 0;
+    let count =
+        |comparisons: &[ComparisonSummary]| comparisons.iter().map(|comparison| comparison.rows.len()).sum::<usize>();
+    let ends = parts(&scenario.comparisons).into_iter().scan(0, |from, comparisons| {
+        let start = *from;
+        *from += count(comparisons);
+        Some((start, *from, comparisons))
+    });
     html! {
-        @for comparisons in parts(&scenario.comparisons) {
-            @let until = from + comparisons.iter().map(|comparison| comparison.rows.len()).sum::<usize>();
+        @for (from, until, comparisons) in ends {
             details.long {
                 summary { "Rows " (grouped(from as u64 + 1)) " to " (grouped(until as u64)) " of " (grouped(rows as u64)) }
                 (part(scenario, comparisons, notes, &mut placed))
             }
-            @let _ = from = until;
         }
     }
 }
