@@ -19,7 +19,7 @@ fn files(folder: &Path) -> BTreeMap<String, String> {
 /// A copy of the result's data, without what is made from them.
 fn copy(folder: &Path) {
     for (name, text) in files(&fixture()) {
-        if !name.ends_with(".svg") && name != "tables.md" {
+        if !name.ends_with(".svg") && name != "tables.md" && name != "report.html" {
             fs::write(folder.join(name), text).unwrap();
         }
     }
@@ -34,12 +34,12 @@ fn stderr(output: &Output) -> String {
 }
 
 #[test]
-fn tables_and_plots_of_a_result_are_made_again_and_its_data_stay_as_they_are() {
+fn tables_plots_and_page_of_a_result_are_made_again_and_its_data_stay_as_they_are() {
     let folder = tempfile::tempdir().unwrap();
     copy(folder.path());
     let output = report(folder.path().to_str().unwrap());
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    assert!(stderr(&output).starts_with("13 plots and tables.md are in "), "{}", stderr(&output));
+    assert!(stderr(&output).starts_with("13 plots, tables.md and report.html are in "), "{}", stderr(&output));
     assert!(output.stdout.is_empty());
     assert_eq!(files(folder.path()), files(&fixture()));
 }
@@ -78,11 +78,57 @@ fn a_summary_of_another_version_is_refused_and_nothing_is_written() {
     let output = report(folder.path().to_str().unwrap());
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains("is of schema 9"), "{}", stderr(&output));
-    assert!(!folder.path().join("tables.md").exists());
+    assert!(!folder.path().join("tables.md").exists() && !folder.path().join("report.html").exists());
 }
 
 #[test]
 fn a_result_that_is_not_there_is_wrong_usage() {
     let output = report("/nowhere/2026-11-30T171522Z-3f9c2a1");
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+}
+
+/// A folder with a program of this name that writes its argument beside itself.
+fn opener(name: &str) -> tempfile::TempDir {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join(name);
+    let script =
+        format!("#!/bin/sh\necho \"$1\" > {0}/opened.tmp && mv {0}/opened.tmp {0}/opened\n", folder.path().display());
+    fs::write(&program, script).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    folder
+}
+
+fn open(result: &Path, path: &str) -> Output {
+    let arguments = ["report", "--open", result.to_str().unwrap()];
+    Command::new(env!("CARGO_BIN_EXE_xtask")).args(arguments).env("PATH", path).output().unwrap()
+}
+
+#[test]
+fn the_page_is_opened_with_what_the_desktop_has_for_it() {
+    let (folder, tools) =
+        (tempfile::tempdir().unwrap(), opener(if cfg!(target_os = "macos") { "open" } else { "xdg-open" }));
+    copy(folder.path());
+    let path = format!("{}:{}", tools.path().display(), std::env::var("PATH").unwrap());
+    let output = open(folder.path(), &path);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let opened = tools.path().join("opened");
+    for _ in 0..3_000 {
+        if opened.exists() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    let page = folder.path().canonicalize().unwrap().join("report.html");
+    assert_eq!(fs::read_to_string(opened).unwrap().trim(), page.to_str().unwrap());
+}
+
+#[test]
+fn without_a_browser_the_page_is_named_instead() {
+    let folder = tempfile::tempdir().unwrap();
+    copy(folder.path());
+    let output = open(folder.path(), "/nowhere");
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stderr(&output).contains("note: there is no `"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("report.html yourself."), "{}", stderr(&output));
 }

@@ -1,20 +1,17 @@
 //! `cargo xtask history`: each cell's ratio over all results.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::thread;
 
 use super::{Exit, TableFormat, results_folder, terminal, to_stdout, usage};
 use crate::matrix::pattern::IdPatterns;
 use crate::report::history::{csv, json, table};
-use crate::results::figures::{Outline, outline};
+use crate::results::figures::Outline;
 use crate::results::folder::{ENVIRONMENT, SUMMARY};
-use crate::results::name::newest_first;
+use crate::results::index::entries;
+use crate::results::machine::UNKNOWN_MACHINE;
 use crate::results::read;
-use crate::results::tree::Tree;
 use crate::stats::history::{History, MachineHistory, history};
-use crate::stats::summary;
 
 /// Show each cell's ratio over all results, and where it changed.
 ///
@@ -54,8 +51,10 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         Err(error) => return Ok(usage(&error)),
     };
     let root = results_folder(args.results.as_deref());
-    let names = newest_first(Tree::Disk(root.clone()).names()?);
-    let results = outlines(&root, &names);
+    let entries = entries(&root)?;
+    let all = entries.len();
+    let results: Vec<(String, Outline)> =
+        entries.into_iter().filter_map(|entry| Some((entry.name, entry.outline?))).collect();
     if results.is_empty() {
         let place = root.display();
         return Ok(usage(&format!("there is no result in `{place}`. `cargo xtask matrix` makes one")));
@@ -64,33 +63,13 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         Ok(history) => history,
         Err(error) => return Ok(usage(&error)),
     };
-    let without = names.len() - results.len();
+    let without = all - results.len();
     if without > 0 {
         let results = crate::number::counted(without as u64, "result", "results");
         eprintln!("note: {results} without a readable {SUMMARY}, left out");
     }
     to_stdout(|out| print(args, &root, &history, out))?;
     Ok(Exit::Ok)
-}
-
-/// The outlines of those results that have one, newest first. Every core reads its share.
-fn outlines(root: &Path, names: &[String]) -> Vec<(String, Outline)> {
-    let threads = thread::available_parallelism().map_or(1, usize::from);
-    let share = names.len().div_ceil(threads).max(1);
-    let read = |names: &[String]| -> Vec<(String, Outline)> {
-        // One piece of memory for all files: the kernel clears new memory before it hands it out.
-        let mut json = Vec::new();
-        let one = |name: &String| {
-            json.clear();
-            File::open(root.join(name).join(SUMMARY)).ok()?.read_to_end(&mut json).ok()?;
-            Some((name.clone(), outline(&json, summary::SCHEMA)?))
-        };
-        names.iter().filter_map(one).collect()
-    };
-    thread::scope(|scope| {
-        let readers: Vec<_> = names.chunks(share).map(|names| scope.spawn(move || read(names))).collect();
-        readers.into_iter().flat_map(|reader| reader.join().expect("reading does not panic")).collect()
-    })
 }
 
 fn print(args: &Args, root: &Path, history: &History, out: &mut dyn io::Write) -> io::Result<()> {
@@ -116,11 +95,5 @@ fn print(args: &Args, root: &Path, history: &History, out: &mut dyn io::Write) -
 fn described(root: &Path, machine: &MachineHistory) -> String {
     let newest = machine.results.last();
     let environment = newest.and_then(|name| read::environment(&root.join(name).join(ENVIRONMENT)).ok());
-    let Some(environment) = environment else { return "unknown machine".to_owned() };
-    let it = environment.machine;
-    let name = it.cpu_model.unwrap_or(it.arch);
-    match it.usable_cpus {
-        Some(cpus) => format!("{name}, {}", crate::number::counted(u64::from(cpus), "core", "cores")),
-        None => name,
-    }
+    environment.map_or_else(|| UNKNOWN_MACHINE.to_owned(), |environment| environment.machine.in_short())
 }

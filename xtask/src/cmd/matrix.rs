@@ -29,6 +29,7 @@ use crate::engine::lock::MachineLock;
 use crate::engine::signals::Control;
 use crate::number::counted;
 use crate::report::{self, Format as _};
+use crate::results::folder::{PAGE, TABLES};
 use crate::results::machine::Machine;
 use crate::results::options::RunOptions;
 use crate::results::unfinished::narrowed;
@@ -201,7 +202,11 @@ fn tell(summary: &Summary, folder: &ResultFolder) -> Exit {
             some => parts.push(format!("{some} {word}")),
         }
     }
-    eprintln!("{}; the result is in {}", parts.join(", "), shown(&folder.file("tables.md")));
+    eprintln!("{}; the result is in {}", parts.join(", "), shown(&folder.file(TABLES)));
+    let page = folder.file(PAGE);
+    if page.is_file() {
+        eprintln!("the page is {}", shown(&page));
+    }
     if !summary.complete {
         eprintln!("the same command with --resume does the rest");
         Exit::Interrupted

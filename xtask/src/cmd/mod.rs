@@ -3,12 +3,14 @@
 //! Here are the command line as a whole, the exit status, and what every subcommand does alike: finding the matrix
 //! file, writing to stdout, and reporting what is wrong.
 
+pub mod browser;
 pub mod check;
 pub mod compare;
 pub mod conformance;
 pub mod doctor;
 pub mod history;
 pub mod list;
+pub mod listing;
 pub mod matrix;
 pub mod report;
 pub mod runtime;
@@ -79,7 +81,7 @@ pub enum Command {
     Compare(compare::Args),
     /// Show each cell's ratio over all results, and where it changed.
     History(history::Args),
-    /// Write the tables and the plots of a result again.
+    /// Write the tables, the plots and the page of a result again.
     Report(report::Args),
     /// What can this machine measure, and what is missing?
     Doctor(doctor::Args),

@@ -1,18 +1,19 @@
-//! `cargo xtask report`: writes the tables and the plots of a result again.
+//! `cargo xtask report`: writes the tables, the plots and the page of a result again.
 
 use anyhow::bail;
 
-use super::{Exit, results_folder, usage};
+use super::{Exit, browser, listing, results_folder, usage};
 use crate::number::counted;
 use crate::report::plot::is_ours;
 use crate::report::{self, Plots};
 use crate::results::find::{Found, find};
-use crate::results::folder::{ENVIRONMENT, SAMPLES, SUMMARY, TABLES};
+use crate::results::folder::{ENVIRONMENT, PAGE, SAMPLES, SUMMARY, TABLES};
+use crate::results::name::is_result;
 use crate::results::tree::Tree;
 use crate::results::{Environment, ResultFolder, read};
 use crate::stats::summary::Summary;
 
-/// Write the tables and the plots of a result again.
+/// Write the tables, the plots and the page of a result again.
 ///
 /// They are made from its summary.json, samples.jsonl and environment.json alone; nothing is measured, and no figure
 /// changes.
@@ -20,6 +21,7 @@ use crate::stats::summary::Summary;
 #[command(after_help = "\
 Examples:
   cargo xtask report                                       the latest result
+  cargo xtask report --open                                the same, and show its page
   cargo xtask report results/2026-11-30T171522Z-3f9c2a1    that one
 
 Exit status: 0 all well, 1 the result cannot be read or written, 2 there is none of this name.")]
@@ -27,6 +29,9 @@ pub struct Args {
     /// Which one.
     #[arg(value_name = "RESULT", default_value = "latest")]
     result: String,
+    /// Show the page in the browser.
+    #[arg(long)]
+    open: bool,
 }
 
 /// Runs the subcommand.
@@ -43,11 +48,18 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let environment = read::environment(&folder.file(ENVIRONMENT))?;
     let plots = write(&folder, &summary, &environment)?;
     let plots = counted(plots as u64, "plot", "plots");
-    eprintln!("{plots} and {} are in {}", TABLES, folder.path().display());
+    eprintln!("{plots}, {TABLES} and {PAGE} are in {}", folder.path().display());
+    // The index knows which results have a page; only ours is ours to write.
+    if found.tree == Tree::Disk(results_folder(None)) && is_result(&found.folder) {
+        listing::write(folder.root())?;
+    }
+    if args.open {
+        browser::open(&folder.file(PAGE));
+    }
     Ok(Exit::Ok)
 }
 
-/// Writes `tables.md` and the plots, and says how many there are.
+/// Writes `tables.md`, the plots and the page, and says how many there are.
 ///
 /// # Errors
 /// One could not be written.
@@ -65,6 +77,7 @@ pub fn write(folder: &ResultFolder, summary: &Summary, environment: &Environment
     let plots = Plots::of(summary, &records);
     folder.write_plots(plots.iter().map(|plot| (plot.name.as_str(), plot.svg.as_str())), is_ours)?;
     folder.write_tables(&report::document_with(summary, environment, &plots))?;
+    folder.write_page(&report::page::page(summary, environment, &plots))?;
     Ok(plots.iter().count())
 }
 

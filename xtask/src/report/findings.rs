@@ -42,7 +42,7 @@ fn has_fallen(comparison: &ComparisonSummary) -> bool {
 }
 
 /// `lock = gil, cpu = 1ms`.
-fn shown(fixed: &Axes) -> String {
+pub(super) fn shown(fixed: &Axes) -> String {
     fixed.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")
 }
 

@@ -15,10 +15,13 @@
 //! | [`heading`] | what stands above and right below the rows |
 //! | [`footnotes`] | what does not fit into a cell |
 //! | `standing` | a cell's ratio with interval and verdict, and how to read them |
+//! | `facts` | what a result was taken with and on |
 //! | `findings`, `absent` | the sentences below a table; one line for a runtime that is not installed |
 //! | [`doctor`], [`conformance`] | what was found on a machine, and in a worker |
 //! | [`terminal`], [`markdown`], [`csv`], [`json`] | one output format each |
 //! | [`document`](mod@document) | `tables.md`: all tables, and what they were taken with |
+//! | [`page`] | `report.html`: the same for a browser |
+//! | [`listing`] | the index of all results |
 //! | [`compare`] | the tables of two results |
 //! | [`history`], [`sparkline`] | the tables of all results |
 
@@ -29,6 +32,7 @@ pub mod conformance;
 pub mod csv;
 pub mod doctor;
 pub mod document;
+mod facts;
 mod findings;
 pub mod footnotes;
 pub mod format;
@@ -36,7 +40,9 @@ pub mod heading;
 pub mod history;
 pub mod http;
 pub mod json;
+pub mod listing;
 pub mod markdown;
+pub mod page;
 pub mod pivot;
 pub mod plot;
 pub mod scenario_table;

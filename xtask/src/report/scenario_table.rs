@@ -137,7 +137,7 @@ pub(super) fn long_axes(scenario: &ScenarioSummary) -> Vec<&str> {
 
 /// Whether set-up takes a noticeable share somewhere, and is not part of the elapsed time already.
 #[expect(clippy::cast_precision_loss, reason = "53 bits of nanoseconds are 104 days")]
-fn setup_matters(scenario: &ScenarioSummary) -> bool {
+pub(super) fn setup_matters(scenario: &ScenarioSummary) -> bool {
     let share = |cell: &CellSummary| {
         let (setup, elapsed) = (cell.setup_ns.as_ref()?.median, cell.elapsed_ns.as_ref()?.median);
         Some(setup as f64 >= elapsed as f64 * SETUP_SHARE && setup > 0)

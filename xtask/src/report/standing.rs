@@ -19,7 +19,7 @@ pub(super) fn cell(row: Option<&ComparisonRow>) -> Cell {
 }
 
 /// `1.91–2.01`.
-fn interval(of: &Ratio) -> Option<String> {
+pub(super) fn interval(of: &Ratio) -> Option<String> {
     ends(of).map(|[low, high]| ratio_interval(low, high))
 }
 
@@ -60,7 +60,7 @@ fn confidence<'a>(rows: impl Iterator<Item = &'a ComparisonRow>) -> Option<Strin
 }
 
 /// `96.8 %`.
-fn percent(share: f64) -> String {
+pub(super) fn percent(share: f64) -> String {
     format!("{} %", significant(share * 100.0, 3))
 }
 

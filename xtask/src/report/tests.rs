@@ -312,7 +312,7 @@ fn a_cell_in_several_comparisons_has_one_footnote() {
     .assert_eq(&text);
 }
 
-fn environment() -> Environment {
+pub(super) fn environment() -> Environment {
     serde_json::from_value(serde_json::json!({
         "schema": 1, "parallax": "0.1.0", "command_line": ["xtask", "matrix"], "seed": 7, "profile": "release",
         "machine": {

@@ -7,9 +7,9 @@ use std::time::SystemTime;
 
 use anyhow::{Context, bail};
 
+use super::atomic;
 use super::environment::Environment;
 use super::sample_file::SampleFile;
-use super::{atomic, index};
 use crate::stats::summary::Summary;
 
 /// The matrix as it was when the run began, byte for byte.
@@ -22,6 +22,8 @@ pub const SAMPLES: &str = "samples.jsonl";
 pub const SUMMARY: &str = "summary.json";
 /// The tables, for people.
 pub const TABLES: &str = "tables.md";
+/// The same for a browser.
+pub const PAGE: &str = "report.html";
 
 /// The folder of one result.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -136,6 +138,14 @@ impl ResultFolder {
         atomic::write(&self.file(TABLES), markdown.as_bytes())
     }
 
+    /// Writes the page.
+    ///
+    /// # Errors
+    /// It could not be written.
+    pub fn write_page(&self, html: &str) -> anyhow::Result<()> {
+        atomic::write(&self.file(PAGE), html.as_bytes())
+    }
+
     /// Writes pictures by name, and removes those of an earlier time that are no longer made: `is_ours` tells a picture's
     /// name from those of other files.
     ///
@@ -169,12 +179,10 @@ impl ResultFolder {
         SampleFile::open(&self.file(SAMPLES))
     }
 
-    /// Writes the index of the folder that this result is in.
-    ///
-    /// # Errors
-    /// It could not be written.
-    pub fn write_index(&self) -> anyhow::Result<()> {
-        index::write(self.path.parent().unwrap_or(Path::new(".")))
+    /// The folder of results that it is in.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new("."))
     }
 }
 

@@ -40,7 +40,20 @@ pub struct Machine {
     pub virtualised: Option<bool>,
 }
 
+/// What a machine is called of which nothing is known.
+pub const UNKNOWN_MACHINE: &str = "unknown machine";
+
 impl Machine {
+    /// The machine in a few words: `AMD EPYC, 2 cores`.
+    #[must_use]
+    pub fn in_short(&self) -> String {
+        let name = self.cpu_model.as_ref().unwrap_or(&self.arch);
+        match self.usable_cpus {
+            Some(cpus) => format!("{name}, {}", crate::number::counted(u64::from(cpus), "core", "cores")),
+            None => name.clone(),
+        }
+    }
+
     /// Looks at this machine.
     #[must_use]
     pub fn capture() -> Self {

@@ -21,7 +21,7 @@
 //! | [`scan`] | picks single values out of a large text |
 //! | [`load`](mod@load) | a found result, as far as it can be read |
 //! | [`publication`] | whose figures they are that we have not measured |
-//! | [`index`] | `README.md` over all results |
+//! | [`index`] | what an index of all results needs of each |
 //! | [`atomic`] | writes a file wholly or not at all |
 //!
 //! What figures mean is the business of [`stats`](crate::stats); how they look, of [`report`](crate::report).

@@ -132,7 +132,7 @@ impl<'a> Matrix<'a> {
         folder.write_summary(summary)?;
         folder.write_environment(environment)?;
         crate::cmd::report::write(folder, summary, environment)?;
-        folder.write_index()
+        crate::cmd::listing::write(folder.root())
     }
 }
 

@@ -63,24 +63,24 @@ fn has(scenario: &ScenarioSummary, it: impl Fn(&CellSummary) -> bool) -> bool {
     scenario.cells.iter().any(it)
 }
 
-fn has_errors(scenario: &ScenarioSummary) -> bool {
+pub(super) fn has_errors(scenario: &ScenarioSummary) -> bool {
     has(scenario, |cell| cell.requests.as_ref().is_some_and(|requests| requests.failed() > 0))
 }
 
-fn has_workers(scenario: &ScenarioSummary) -> bool {
+pub(super) fn has_workers(scenario: &ScenarioSummary) -> bool {
     has(scenario, |cell| cell.by_worker.is_some())
 }
 
 /// The unit in which all latencies of a scenario can be compared.
-fn latency_unit(scenario: &ScenarioSummary) -> Option<TimeUnit> {
+pub(super) fn latency_unit(scenario: &ScenarioSummary) -> Option<TimeUnit> {
     let figures = scenario.cells.iter().filter_map(|cell| cell.latency_ns);
     TimeUnit::for_all(figures.flat_map(|it| [it.p50, it.p95, it.p99]).flatten())
 }
 
-fn failed(cell: &CellSummary) -> Option<String> {
+pub(super) fn failed(cell: &CellSummary) -> Option<String> {
     cell.requests.as_ref().map(RequestsSummary::failed).map(crate::number::grouped)
 }
 
-fn workers(cell: &CellSummary) -> String {
+pub(super) fn workers(cell: &CellSummary) -> String {
     or_unknown(cell.by_worker.as_deref().map(by_worker))
 }

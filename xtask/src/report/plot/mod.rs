@@ -15,6 +15,7 @@
 //! | `heat` | a map of ratios |
 //! | `alt` | what is seen, in words |
 //! | `latencies` | whole histograms by cell, from the records |
+//! | `sparkline` | a series of ratios, for the index of all results |
 //! | `frame`, `panel` | what surrounds every picture; small multiples |
 //! | `figure` | which figure is shown, and words for cells |
 //! | `scale` | from figures to pixels; ticks |
@@ -42,6 +43,7 @@ mod runs;
 mod scale;
 mod scaling;
 mod series;
+mod sparkline;
 mod svg;
 
 #[cfg(test)]
@@ -49,6 +51,8 @@ mod tests;
 
 pub use latencies::Latencies;
 pub use names::is_ours;
+pub(super) use palette::style_sheet;
+pub(super) use sparkline::sparkline;
 
 use crate::results::record::Record;
 use crate::stats::summary::{ScenarioSummary, Summary};
@@ -172,4 +176,12 @@ pub fn overview_of(summary: &Summary, page: &str) -> Option<Plot> {
     let alt = "Map of speed ratios: a row for each workload, a column for each concurrency model.".to_owned();
     let svg = heat::models(summary, &format!("{page}overview-{}", kind.name()), &alt)?;
     Some(Plot { kind, name: names::file("overview", kind), title: kind.title().to_owned(), alt, svg })
+}
+
+/// The picture without its style sheet, which a page that holds several pictures has once.
+pub(super) fn without_style(svg: &str) -> String {
+    match (svg.find("<style>"), svg.find("</style>")) {
+        (Some(start), Some(end)) if start < end => [&svg[..start], &svg[end + "</style>".len()..]].concat(),
+        _ => svg.to_owned(),
+    }
 }

@@ -53,7 +53,7 @@ pub(super) const HEAT: [Shades; 9] = [
 pub(super) const ROOT: &str = "parallax-plot";
 
 /// The text of the style sheet. Several pictures on one page may each bring it: it is the same.
-pub(super) fn style_sheet() -> String {
+pub(in crate::report) fn style_sheet() -> String {
     let root = format!(".{ROOT}");
     let mut text = format!(
         "{root}{{font-family:system-ui,-apple-system,'Segoe UI','Noto Sans','DejaVu Sans',sans-serif;font-size:12px}}\
