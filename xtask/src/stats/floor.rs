@@ -28,18 +28,19 @@ pub fn measure(baseline: &CellSummary, twin: &CellSummary, speed: Speed, measure
     })
 }
 
-/// The floor that the ratio of two equal cells shows: half the width of its interval, or how far the ratio itself is from 1
-/// where that is more, and at least [`LEAST`]. `None` where there are too few runs for an interval.
+/// The floor that the ratio of two equal cells shows: a quarter of the width of its interval, or how far the ratio itself is
+/// from 1 where that is more, and at least [`LEAST`]. `None` where there are too few runs for an interval.
 ///
 /// The width is what the runs of this machine can do to a ratio of equals, and does not come out near 0 by luck, as the
-/// ratio itself does as often as not. The ratio is for what the interval does not know of: where two equal cells really do
+/// ratio itself does as often as not. Not more than a quarter: how the runs scatter is in the interval of the comparison
+/// itself already, and one slow run of ten would make a floor that hides everything. The ratio is for what the interval does not know of: where two equal cells really do
 /// differ, by drift or by where their memory lies. `docs/statistics.md` shows what the rule makes of false and of missed
 /// verdicts.
 #[must_use]
 pub fn share(ratio: &Ratio) -> Option<f64> {
     let interval = Interval { low: ratio.low?, high: ratio.high?, confidence: ratio.confidence? };
-    let half_width = (interval.high / interval.low).sqrt();
-    interval.is_enough().then(|| (half_width.max(ratio.value).max(1.0 / ratio.value) - 1.0).max(LEAST))
+    let quarter_width = (interval.high / interval.low).sqrt().sqrt();
+    interval.is_enough().then(|| (quarter_width.max(ratio.value).max(1.0 / ratio.value) - 1.0).max(LEAST))
 }
 
 /// Noise floors of earlier runs on this machine, for comparisons without an A/A pass of their own.
@@ -107,13 +108,13 @@ mod tests {
     }
 
     #[test]
-    fn the_floor_is_half_the_width_of_the_interval_of_equals() {
+    fn the_floor_is_a_quarter_of_the_width_of_the_interval_of_equals() {
         let floor = measured(&[100, 102, 104, 106, 108], &[100, 102, 104, 106, 108]);
         assert_eq!((floor.source, floor.pairs, floor.ratio), (FloorSource::Measured, 1, Some(1.0)));
         assert_eq!(floor.measured, "2026-11-30T17:15:22Z");
         // Of the 25 quotients the 3rd is 102/108 and the 23rd its inverse.
         assert_eq!((floor.low, floor.high), (Some(102.0 / 108.0), Some(108.0 / 102.0)));
-        assert!((floor.share - (108.0 / 102.0 - 1.0)).abs() < 1e-12, "{floor:?}");
+        assert!((floor.share - (f64::sqrt(108.0 / 102.0) - 1.0)).abs() < 1e-12, "{floor:?}");
     }
 
     #[test]
