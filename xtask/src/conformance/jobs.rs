@@ -66,7 +66,7 @@ pub(super) fn tasks(folder: &Folder) -> Vec<Task> {
         },
         Task::FileRead { folder: folder.clone(), size_bytes: 10_000, cold: false },
         Task::FileWrite { folder: folder.clone(), size_bytes: 10_000, fsync: false },
-        Task::ResizeImage { folder: folder.clone(), source_width: 64, width: 32, by: By::Library },
+        Task::ResizeImage { folder: folder.clone(), source_width: 128, width: 64, by: By::Library },
         Task::Zip { folder, files: 3, file_bytes: 10_000, by: By::Library },
     ]
 }
