@@ -174,7 +174,7 @@ impl Environment {
         let mut facts = probe.ready.as_ref().map(RuntimeFacts::from).unwrap_or_default();
         facts.version_command.clone_from(&probe.version);
         facts.command = resolve(runtime).ok().map(|command| {
-            let program = command.program.display().to_string();
+            let program = without_home(&command.program);
             let variables = command.environment.iter().map(|(name, value)| format!("{name}={value}"));
             variables.chain([program]).chain(command.arguments).collect()
         });
@@ -245,6 +245,15 @@ impl io::Write for HashWriter<'_> {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+/// A path with `~` for the home folder: results are committed, and whose machine it was is nobody's business.
+fn without_home(path: &Path) -> String {
+    let home = std::env::home_dir().filter(|home| home.parent().is_some());
+    match home.and_then(|home| path.strip_prefix(home).ok()) {
+        Some(rest) => format!("~/{}", rest.display()),
+        None => path.display().to_string(),
     }
 }
 

@@ -74,3 +74,10 @@ fn a_commit_tells_whether_the_tree_was_clean_and_stayed_so() {
     environment.git = state("a", true);
     assert_eq!(environment.commit().unwrap(), "aaaaaaaaaa (dirty)");
 }
+
+#[test]
+fn a_program_below_the_home_folder_does_not_tell_whose_that_is() {
+    let home = std::env::home_dir().unwrap();
+    assert_eq!(without_home(&home.join("bin/python3")), "~/bin/python3");
+    assert_eq!(without_home(Path::new("/usr/bin/python3")), "/usr/bin/python3");
+}
