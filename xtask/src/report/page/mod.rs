@@ -2,8 +2,7 @@
 //! them its tables can be sorted and filtered.
 //!
 //! Pure: everything is made from the summary, the pictures and the environment. `maud` makes the markup: it checks the tags when
-//! it is compiled, and escapes every text that is spliced in, so that a name can never become markup. It costs a newcomer about
-//! three seconds.
+//! it is compiled, and escapes every text that is spliced in, so that a name can never become markup.
 //!
 //! | file | what lives here |
 //! | --- | --- |
