@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use super::{Exit, TableFormat, results_folder, terminal, to_stdout, usage};
 use crate::matrix::pattern::IdPatterns;
 use crate::report::history::{csv, json, table};
-use crate::results::figures::Outline;
 use crate::results::folder::{ENVIRONMENT, SUMMARY};
-use crate::results::index::entries;
+use crate::results::index::outlines;
 use crate::results::machine::UNKNOWN_MACHINE;
+use crate::results::outline::Outline;
 use crate::results::read;
 use crate::stats::history::{History, MachineHistory, history};
 
@@ -51,10 +51,10 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         Err(error) => return Ok(usage(&error)),
     };
     let root = results_folder(args.results.as_deref());
-    let entries = entries(&root)?;
-    let all = entries.len();
+    let outlines = outlines(&root)?;
+    let all = outlines.len();
     let results: Vec<(String, Outline)> =
-        entries.into_iter().filter_map(|entry| Some((entry.name, entry.outline?))).collect();
+        outlines.into_iter().filter_map(|(name, outline)| Some((name, outline?))).collect();
     if results.is_empty() {
         let place = root.display();
         return Ok(usage(&format!("there is no result in `{place}`. `cargo xtask matrix` makes one")));

@@ -6,10 +6,10 @@ use std::path::Path;
 use crate::matrix::pattern::IdPatterns;
 use crate::report::listing::{self, Machine};
 use crate::results::atomic;
-use crate::results::figures::Outline;
 use crate::results::index::{Entry, entries};
 use crate::results::machine::UNKNOWN_MACHINE;
 use crate::results::name;
+use crate::results::outline::Outline;
 use crate::stats::history::{MachineHistory, history};
 
 /// The file names.

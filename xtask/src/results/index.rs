@@ -5,13 +5,11 @@ use std::io::Read;
 use std::path::Path;
 use std::thread;
 
-use serde::de::IgnoredAny;
-
 use super::environment::Environment;
-use super::figures::{self, Outline};
 use super::folder;
 use super::name::newest_first;
-use super::scan::values;
+use super::outline::{Outline, outline};
+use super::scan::{first, places, values};
 use super::tree::Tree;
 use crate::stats::summary::{self, Status};
 
@@ -48,36 +46,49 @@ pub struct Content {
 /// # Errors
 /// The folder cannot be read.
 pub fn entries(root: &Path) -> anyhow::Result<Vec<Entry>> {
+    each(root, |name, json| {
+        let folder = root.join(name);
+        let environment = fs::read(folder.join(folder::ENVIRONMENT)).ok();
+        Entry {
+            name: name.to_owned(),
+            environment: environment.and_then(|json| serde_json::from_slice(&json).ok()),
+            content: json.and_then(content),
+            outline: json.and_then(|json| outline(json, summary::SCHEMA)),
+            has_tables: folder.join(folder::TABLES).is_file(),
+            has_page: folder.join(folder::PAGE).is_file(),
+        }
+    })
+}
+
+/// The names of the same results, and what a history needs of them.
+///
+/// # Errors
+/// The folder cannot be read.
+pub fn outlines(root: &Path) -> anyhow::Result<Vec<(String, Option<Outline>)>> {
+    each(root, |name, json| (name.to_owned(), json.and_then(|json| outline(json, summary::SCHEMA))))
+}
+
+/// What `pick` makes of each result's name and the text of its summary, which may be missing. It is done on all cores.
+fn each<T: Send>(root: &Path, pick: impl Fn(&str, Option<&[u8]>) -> T + Sync) -> anyhow::Result<Vec<T>> {
     let names = newest_first(Tree::Disk(root.to_owned()).names()?);
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let share = names.len().div_ceil(threads).max(1);
-    let read = |names: &[String]| -> Vec<Entry> {
+    let read = |names: &[String]| -> Vec<T> {
         // One piece of memory for all files: the kernel clears new memory before it hands it out.
         let mut json = Vec::new();
-        names.iter().filter_map(|name| entry(root, name, &mut json)).collect()
+        let is_result = |name: &&String| root.join(name).join(folder::SAMPLES).is_file();
+        let mut picked = |name: &String| {
+            json.clear();
+            let file = File::open(root.join(name).join(folder::SUMMARY));
+            let is_read = file.is_ok_and(|mut file| file.read_to_end(&mut json).is_ok());
+            pick(name, is_read.then_some(&json))
+        };
+        names.iter().filter(is_result).map(&mut picked).collect()
     };
     Ok(thread::scope(|scope| {
-        let readers: Vec<_> = names.chunks(share).map(|names| scope.spawn(move || read(names))).collect();
+        let readers: Vec<_> = names.chunks(share).map(|names| scope.spawn(|| read(names))).collect();
         readers.into_iter().flat_map(|reader| reader.join().expect("reading does not panic")).collect()
     }))
-}
-
-fn entry(root: &Path, name: &str, json: &mut Vec<u8>) -> Option<Entry> {
-    let folder = root.join(name);
-    if !folder.join(folder::SAMPLES).is_file() {
-        return None;
-    }
-    json.clear();
-    let is_read = File::open(folder.join(folder::SUMMARY)).is_ok_and(|mut file| file.read_to_end(json).is_ok());
-    let environment = fs::read(folder.join(folder::ENVIRONMENT)).ok();
-    Some(Entry {
-        name: name.to_owned(),
-        environment: environment.and_then(|json| serde_json::from_slice(&json).ok()),
-        content: is_read.then(|| content(json)).flatten(),
-        outline: is_read.then(|| figures::outline(json, summary::SCHEMA)).flatten(),
-        has_tables: folder.join(folder::TABLES).is_file(),
-        has_page: folder.join(folder::PAGE).is_file(),
-    })
 }
 
 /// `None` where the text is no summary, or a torn one.
@@ -86,10 +97,10 @@ fn content(json: &[u8]) -> Option<Content> {
         return None;
     }
     Some(Content {
-        complete: values(json, "complete").next()??,
-        scenarios: values::<IgnoredAny>(json, "cells").count(),
+        complete: first(json, "complete")?,
+        scenarios: places(json, "cells").count(),
         // An axis that a matrix calls `status` has other values.
-        statuses: values(json, "status").flatten().collect(),
+        statuses: values(json, "status").collect(),
     })
 }
 

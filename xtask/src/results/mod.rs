@@ -17,7 +17,8 @@
 //! | [`find`](mod@find) | finds a result by what a person calls it |
 //! | [`unfinished`] | finds the interrupted run that can go on |
 //! | [`floors`] | noise floors that earlier results have |
-//! | [`figures`] | what comparisons and histories need of a summary |
+//! | [`figures`] | what comparisons need of a summary |
+//! | [`outline`] | what a history needs of it |
 //! | [`scan`] | picks single values out of a large text |
 //! | [`load`](mod@load) | a found result, as far as it can be read |
 //! | [`publication`] | whose figures they are that we have not measured |
@@ -39,6 +40,7 @@ pub mod load;
 pub mod machine;
 pub mod name;
 pub mod options;
+pub mod outline;
 pub mod publication;
 pub mod read;
 pub mod record;

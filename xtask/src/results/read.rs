@@ -77,8 +77,8 @@ fn document<T: DeserializeOwned>(path: &Path, known: u32) -> anyhow::Result<T> {
 /// It is of a newer version, or is no such document.
 pub fn parse_document<T: DeserializeOwned>(content: &[u8], known: u32, path: &Path) -> anyhow::Result<T> {
     // Documents of our own begin with their version: reading all of it just for that takes as long as reading it.
-    match super::scan::values::<u32>(content, "schema").next() {
-        Some(Some(schema)) if schema <= known => {}
+    match super::scan::first::<u32>(content, "schema") {
+        Some(schema) if schema <= known => {}
         _ => check_schema(content, known, path)?,
     }
     serde_json::from_slice(content)

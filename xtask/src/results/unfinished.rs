@@ -102,7 +102,7 @@ pub fn search(root: &Path, plan: &Plan, runtimes: &[Runtime], options: &RunOptio
 /// Killed before it could sum up, a run has no summary.
 fn is_complete(folder: &Path) -> bool {
     let Ok(summary) = fs::read(folder.join(SUMMARY)) else { return false };
-    scan::values::<bool>(&summary, "complete").next() == Some(Some(true))
+    scan::first(&summary, "complete") == Some(true)
 }
 
 /// What differs between the plan of a result and this one.

@@ -16,8 +16,8 @@ use serde::Serialize;
 
 use crate::matrix::axis::AxisValue;
 use crate::matrix::pattern::{IdPatterns, PatternError};
-use crate::results::figures::Outline;
 use crate::results::name::machine;
+use crate::results::outline::Outline;
 
 /// The version of the JSON that a history is printed as.
 pub const SCHEMA: u32 = 1;
@@ -79,7 +79,7 @@ pub fn history(results: &[(String, Outline)], patterns: &IdPatterns<'_>) -> Resu
     let mut machines: IndexMap<&str, Vec<&(String, Outline)>> = IndexMap::new();
     for result in results {
         machines.entry(machine(&result.0)).or_default().push(result);
-        let rows = result.1.scenarios.iter().flat_map(|(_, comparisons)| comparisons).flat_map(|it| &it.rows);
+        let rows = result.1.scenarios.iter().flat_map(|it| &it.comparisons).flat_map(|it| &it.rows);
         ids.extend(rows.map(|row| row.cell.as_str()));
     }
     patterns.check(&ids)?;
@@ -104,10 +104,8 @@ struct Growing<'a> {
 fn all_series(results: &[&(String, Outline)], patterns: &IdPatterns<'_>) -> Vec<Series> {
     let mut growing: IndexMap<(&str, &str), Growing<'_>> = IndexMap::new();
     for (place, (_, outline)) in results.iter().enumerate() {
-        for (settings, comparison) in outline
-            .scenarios
-            .iter()
-            .flat_map(|(settings, all)| all.iter().map(move |comparison| (settings, comparison)))
+        for (settings, comparison) in
+            outline.scenarios.iter().flat_map(|it| it.comparisons.iter().map(|comparison| (&it.settings, comparison)))
         {
             let Some(baseline) = comparison.baseline.as_deref() else { continue };
             for row in comparison.rows.iter().filter(|row| row.cell != baseline) {
@@ -144,7 +142,7 @@ fn all_series(results: &[&(String, Outline)], patterns: &IdPatterns<'_>) -> Vec<
 mod tests {
     use super::*;
     use crate::report::fixtures::{long, summary};
-    use crate::results::figures::outline;
+    use crate::results::outline::outline;
     use crate::stats::summary::SCHEMA as SUMMARY;
 
     /// A result whose `processes` have this ratio, with so many tasks.
