@@ -50,11 +50,15 @@ impl Busy {
 
     /// How many CPUs that is, and how far off a difference of two readings may be.
     ///
-    /// The scheduler charges a thread when it leaves its CPU, and at each tick: on every CPU but the one that reads, up
-    /// to a tick is missing. By ticks alone it may be one too many or too few at both ends, on each.
-    pub fn scale(&self, tick_ns: Option<u64>) -> Scale {
+    /// The scheduler charges a thread when it leaves its CPU, and at each tick of the kernel, of which there may be more than
+    /// `/proc/stat` tells: on every CPU but the one that reads, up to one is missing. By the ticks of `/proc/stat` it may be
+    /// one too many or too few at both ends, on each CPU.
+    pub fn scale(&self, kernel_tick_ns: Option<u64>) -> Scale {
         let cpus = u32::try_from(self.cpus.len()).unwrap_or(u32::MAX).max(1);
-        let ticks = if self.fine.is_some() { (cpus - 1).max(1) } else { 2 * cpus };
+        let (ticks, tick_ns) = match self.fine {
+            Some(_) => ((cpus - 1).max(1), kernel_tick_ns),
+            None => (2 * cpus, self.tick_ns),
+        };
         Scale { cpus, others_step_ns: u64::from(ticks) * tick_ns.unwrap_or(TICK_NS) }
     }
 
@@ -124,7 +128,14 @@ mod tests {
 
     #[test]
     fn ticks_may_be_off_by_two_on_each_cpu() {
-        assert_eq!(busy(&[0, 1]).scale(Some(TICK_NS)), Scale { cpus: 2, others_step_ns: 4 * TICK_NS });
+        assert_eq!(busy(&[0, 1]).scale(Some(1)), Scale { cpus: 2, others_step_ns: 4 * TICK_NS });
+    }
+
+    #[test]
+    fn the_scheduler_may_be_off_by_a_tick_of_the_kernel_on_each_other_cpu() {
+        let busy = |cpus| Busy { fine: Some(File::open("/dev/null").unwrap()), ..busy(cpus) };
+        assert_eq!(busy(&[0, 1, 2]).scale(Some(4)), Scale { cpus: 3, others_step_ns: 8 });
+        assert_eq!(busy(&[0]).scale(None), Scale { cpus: 1, others_step_ns: TICK_NS });
     }
 
     #[test]

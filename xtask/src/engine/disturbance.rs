@@ -81,7 +81,7 @@ mod tests {
     /// Two CPUs, told in ticks.
     const TICKS: Scale = Scale { cpus: 2, others_step_ns: 40 * MS };
     /// Two CPUs, told by the scheduler.
-    const FINE: Scale = Scale { cpus: 2, others_step_ns: 10 * MS };
+    const FINE: Scale = Scale { cpus: 2, others_step_ns: 4 * MS };
 
     /// A run on two cores all the time.
     fn judged(elapsed_ns: u64, scale: Scale, machine: MachineDelta) -> Option<String> {
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn a_tick_or_two_in_a_short_run_is_no_neighbour() {
         assert_eq!(others_in(20 * MS, TICKS, 40), None);
-        assert_eq!(others_in(20 * MS, FINE, 10), None);
+        assert_eq!(others_in(20 * MS, FINE, 7), None);
         // The other CPU was busy all the time, and the clock can tell.
         assert!(others_in(30 * MS, FINE, 30).is_some());
     }

@@ -87,6 +87,35 @@ pub fn look(pid: Pid) -> Option<Seen> {
     parse_stat(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }
 
+/// The CPU time that the scheduler has given to the threads of a process that live:
+/// Documentation/scheduler/sched-stats.rst. `None` where it does not tell.
+#[must_use]
+pub fn scheduled_ns(pid: Pid) -> Option<u64> {
+    let mut sum = 0;
+    for thread in fs::read_dir(format!("/proc/{pid}/task")).ok()? {
+        // A thread may have ended since the listing.
+        let Ok(text) = fs::read_to_string(thread.ok()?.path().join("schedstat")) else { continue };
+        sum += text.split_ascii_whitespace().next()?.parse::<u64>().ok()?;
+    }
+    Some(sum)
+}
+
+/// The time between two ticks of the kernel's clock, at which the scheduler charges a thread that goes on running; `None`
+/// where it does not tell. The clock ticks that CPU time is told in are another thing.
+#[must_use]
+pub fn kernel_tick_ns() -> Option<u64> {
+    #[cfg(target_os = "linux")]
+    {
+        use nix::sys::time::TimeValLike;
+        use nix::time::{ClockId, clock_getres};
+
+        // It is as coarse as the ticks that move it: clock_getres(2).
+        u64::try_from(clock_getres(ClockId::CLOCK_MONOTONIC_COARSE).ok()?.num_nanoseconds()).ok()
+    }
+    #[cfg(not(target_os = "linux"))]
+    None
+}
+
 /// Looks at all processes; `None` where the system does not show them. Reads all of `/proc`: not for the fast path.
 #[must_use]
 pub fn processes() -> Option<impl Iterator<Item = Seen>> {
@@ -157,6 +186,32 @@ mod tests {
         {
             assert_eq!(parse_stat(garbage), None, "{garbage}");
         }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_a_process_worked_is_told_in_nanoseconds() {
+        use std::io::Read;
+
+        let mut child = Command::new("sh")
+            .args(["-c", "i=0; while [ $i -lt 1000 ]; do i=$((i + 1)); done; echo; read end"])
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdout.take().unwrap().read_exact(&mut [0]).unwrap();
+        let pid = Pid::from_raw(child.id().try_into().unwrap());
+        let worked_ns = scheduled_ns(pid);
+        drop(child.stdin.take());
+        child.wait().unwrap();
+        // A kernel may have been built without it.
+        assert!(worked_ns.is_none_or(|ns| ns > 0), "{worked_ns:?}");
+        assert_eq!(scheduled_ns(pid), None, "it has ended");
+    }
+
+    #[test]
+    fn the_kernel_ticks_a_hundred_to_a_thousand_times_a_second() {
+        assert!(kernel_tick_ns().is_none_or(|ns| (1_000_000..=10_000_000).contains(&ns)), "{:?}", kernel_tick_ns());
     }
 
     #[test]

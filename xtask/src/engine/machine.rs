@@ -136,10 +136,8 @@ impl Readings for Machine {
 
     fn since(&mut self, before: &Snapshot, own_ns: Option<u64>) -> MachineDelta {
         let after = self.look();
-        let helpers_ns = before.helpers.iter().zip(&after.helpers).map(|(before, after)| {
-            let usage = after.as_ref()?.since(before.as_ref()?);
-            usage.user_ns?.checked_add(usage.sys_ns?)
-        });
+        let helpers = before.helpers.iter().zip(&after.helpers);
+        let helpers_ns = helpers.map(|(before, after)| after.as_ref()?.cpu_ns_since(before.as_ref()?));
         // A worker tells what its run took. What the system tells of its process has also what came around the run, such
         // as the end of a pool of processes, and the servers of the cell; in ticks.
         let ticks = before.worker_ticks.iter().zip(&after.worker_ticks).filter_map(|(&b, &a)| delta(b, a)).sum::<u64>();
@@ -161,7 +159,7 @@ impl Readings for Machine {
     }
 
     fn scale(&self) -> Scale {
-        self.busy.scale(self.tick_ns)
+        self.busy.scale(super::linux::kernel_tick_ns())
     }
 }
 

@@ -1,7 +1,8 @@
 //! What a run cost a process and its descendants, read from `/proc`: for servers that do not tell.
 //!
-//! CPU time comes in clock ticks, 10 ms on most systems, for each process. The time of a child that has ended is its
-//! parent's from then on, if the parent waited for it.
+//! CPU time comes in clock ticks, 10 ms on most systems, for each process, and rounded down for each. What the scheduler has
+//! counted of its threads is exact, and lacks those that have ended. The time of a child that has ended is its parent's from
+//! then on, if the parent waited for it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,6 +18,8 @@ use crate::results::linux::{bytes, tick_ns};
 pub struct Costs {
     user_ticks: u64,
     sys_ticks: u64,
+    /// Of both together, the best that is known.
+    cpu_ns: Option<u64>,
     /// Added up; `None` where a process does not tell.
     peak_rss_bytes: Option<u64>,
     /// Processes that live.
@@ -32,8 +35,11 @@ pub fn costs(leader: Pid) -> Option<Costs> {
     if members.is_empty() {
         return None;
     }
-    let mut costs = Costs { peak_rss_bytes: Some(0), ..Costs::default() };
+    let tick_ns = tick_ns();
+    let mut costs = Costs { peak_rss_bytes: Some(0), cpu_ns: Some(0), ..Costs::default() };
     for process in members.into_values() {
+        let cpu_ns = tick_ns.map(|tick_ns| cpu_ns(process, linux::scheduled_ns(process.pid), tick_ns));
+        costs.cpu_ns = costs.cpu_ns.zip(cpu_ns).map(|(sum, ns)| sum + ns);
         let [user, sys] = ticks_with_reaped_of(process);
         costs.user_ticks += user;
         costs.sys_ticks += sys;
@@ -46,6 +52,12 @@ pub fn costs(leader: Pid) -> Option<Costs> {
 }
 
 impl Costs {
+    /// The CPU time that came to it since then.
+    #[must_use]
+    pub fn cpu_ns_since(&self, before: &Self) -> Option<u64> {
+        self.cpu_ns?.checked_sub(before.cpu_ns?)
+    }
+
     /// What came to it since then. The peak is that of the whole life so far.
     #[must_use]
     pub fn since(&self, before: &Self) -> Usage {
@@ -73,6 +85,12 @@ pub fn ticks_with_reaped(pid: Pid) -> Option<u64> {
 /// In user mode and in the kernel.
 fn ticks_with_reaped_of(process: &Seen) -> [u64; 2] {
     [0, 1].map(|mode| process.ticks[mode] + process.reaped_ticks[mode])
+}
+
+/// CPU time of a process, of which its threads that live have been given `scheduled_ns`, and of its ended children.
+fn cpu_ns(process: &Seen, scheduled_ns: Option<u64>, tick_ns: u64) -> u64 {
+    let ns = |ticks: [u64; 2]| ticks.iter().sum::<u64>() * tick_ns;
+    ns(process.ticks).max(scheduled_ns.unwrap_or(0)) + ns(process.reaped_ticks)
 }
 
 /// By process id.
@@ -115,6 +133,13 @@ mod tests {
     #[test]
     fn the_times_of_a_process_include_its_ended_children() {
         assert_eq!(ticks_with_reaped_of(&process(42, 1, 40)), [107, 23]);
+        assert_eq!(cpu_ns(&process(42, 1, 40), None, 10), 1_300);
+    }
+
+    #[test]
+    fn the_scheduler_knows_more_than_ticks_unless_threads_have_ended() {
+        assert_eq!(cpu_ns(&process(42, 1, 40), Some(1_209), 10), 1_309);
+        assert_eq!(cpu_ns(&process(42, 1, 40), Some(300), 10), 1_300);
     }
 
     #[test]
@@ -128,7 +153,7 @@ mod tests {
     #[test]
     fn time_that_was_lost_is_unknown() {
         let before = Costs { user_ticks: 10, sys_ticks: 1, ..Costs::default() };
-        let after = Costs { user_ticks: 5, sys_ticks: 3, peak_rss_bytes: Some(7), processes: 2 };
+        let after = Costs { user_ticks: 5, sys_ticks: 3, peak_rss_bytes: Some(7), processes: 2, cpu_ns: None };
         let usage = after.since(&before);
         assert_eq!((usage.user_ns, usage.peak_rss_bytes, usage.processes), (None, Some(7), Some(2)));
         assert!(usage.sys_ns.is_some_and(|ns| ns > 0));
