@@ -1,8 +1,9 @@
-//! What every worker process of ours does: the conversation, its usage, its panics, its end.
+//! What every worker process of ours does: the conversation, its child processes, its usage, its panics, its end.
 //!
 //! [`main`] is the whole of a worker's `main` function; what the worker can do is its [`Handler`]. What is measured, and
 //! how, is not decided here.
 
+mod child;
 mod conversation;
 mod handler;
 mod panics;
@@ -15,6 +16,7 @@ use std::{
     process::ExitCode,
 };
 
+pub use child::Child;
 pub use conversation::converse;
 pub use handler::{Answer, Handler, Identity, Prepared, Refusal};
 pub use panics::caught;
