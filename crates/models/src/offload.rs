@@ -46,7 +46,7 @@ fn run_step<S: Step>(batch: &Arc<Batch>, step: &S) -> Result<Outcome> {
         start_pool(&event_loop, &tally, batch.workers)?;
     }
     let tasks = Offloaded::new(step, batch, &tally);
-    event_loop.connect(&batch.lock, &tasks)?;
+    event_loop.connect(&batch.lock, &batch.indices, &tasks)?;
     let started = Instant::now();
     let part = event_loop.run_all(&batch.lock, batch.indices.clone(), tasks)?;
     Ok(Outcome {
@@ -84,8 +84,8 @@ impl<S: Step> Offloaded<S> {
 }
 
 impl<S: Step> Tasks for Offloaded<S> {
-    async fn connect(&self) -> Result<()> {
-        self.0.step.connect().await
+    async fn connect(&self, tasks: u64) -> Result<()> {
+        self.0.step.connect(tasks).await
     }
 
     async fn run(&self, index: u64, timer: &Timer) -> Result<u64> {

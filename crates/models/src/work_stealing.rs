@@ -69,7 +69,7 @@ fn run_step<S: Step>(batch: &Arc<Batch>, step: &S) -> Result<Outcome> {
     tally.wait_until_all_run()?;
 
     let tasks = Inline::new(step, batch);
-    runtime.block_on(tasks.connect())?;
+    runtime.block_on(tasks.connect(batch.job.tasks))?;
     let (finish, finished) = mpsc::channel();
     let report = Report { failure: Mutex::default(), finish };
     let shared = Arc::new(Shared { report, tally: Arc::clone(&tally), timer, tasks });
