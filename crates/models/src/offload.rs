@@ -11,7 +11,7 @@ use std::{
 use anyhow::{Context, Result};
 use protocol::{Checksum, fold, task_seed};
 use tokio::task::spawn_blocking;
-use worker::caught;
+use worker::{Numbers, caught};
 use workloads::{Step, Timer, with_step};
 
 use crate::{
@@ -37,8 +37,8 @@ fn run_step<S: Step>(batch: &Arc<Batch>, step: &S) -> Result<Outcome> {
             .thread_keep_alive(KEEP_ALIVE)
             .thread_name("worker")
             .on_thread_start(move || {
-                entering.enter();
-                entering.begin();
+                entering.numbers.enter();
+                entering.numbers.begin();
             });
         step.configure(builder);
     })?;
@@ -117,7 +117,7 @@ impl<S: Step> Shared<S> {
             caught(|| self.step.compute(state, &self.batch.lock))?
         };
         if last {
-            self.tally.add(Tally::number(), Checksum::default(), 1);
+            self.tally.add(Numbers::own(), Checksum::default(), 1);
         }
         Ok(result)
     }

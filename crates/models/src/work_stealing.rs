@@ -14,6 +14,7 @@ use std::{
 use anyhow::{Context, Error, Result, ensure};
 use protocol::Checksum;
 use tokio::runtime::Builder;
+use worker::Numbers;
 use workloads::{Step, Timer, with_step};
 
 use crate::{Batch, Outcome, tally::Tally, task::Inline};
@@ -39,13 +40,13 @@ fn run_step<S: Step>(batch: &Arc<Batch>, step: &S) -> Result<Outcome> {
         // Threads for blocking calls, which only file operations ask for, start when all workers have begun: they run no code
         // of a task and have nothing to do with the lock.
         .on_thread_start(move || {
-            entering.enter();
-            if Tally::number() < workers {
+            entering.numbers.enter();
+            if Numbers::own() < workers {
                 acquiring.acquire();
             }
         })
         .on_thread_stop(move || {
-            if Tally::number() < workers {
+            if Numbers::own() < workers {
                 releasing.release();
             }
         })
@@ -53,7 +54,7 @@ fn run_step<S: Step>(batch: &Arc<Batch>, step: &S) -> Result<Outcome> {
         // a thread for blocking calls would take over what it was to run.
         .on_thread_park(move || {
             if !BEGUN.replace(true) {
-                beginning.begin();
+                beginning.numbers.begin();
             }
             parking.release();
         })
@@ -116,7 +117,7 @@ struct Shared<S> {
 impl<S> Shared<S> {
     fn record(&self, state: Result<u64>) {
         match state {
-            Ok(state) => self.tally.add(Tally::number(), Checksum(state), 1),
+            Ok(state) => self.tally.add(Numbers::own(), Checksum(state), 1),
             Err(error) => self.report.fail(error),
         }
     }
