@@ -13,7 +13,7 @@ use std::{
 
 use anyhow::{Context, Error, Result, ensure};
 use protocol::Checksum;
-use tokio::runtime::Builder;
+use tokio::runtime::{Builder, Runtime};
 use worker::Numbers;
 use workloads::{Step, Timer, with_step};
 
@@ -31,11 +31,37 @@ pub fn run(batch: &Arc<Batch>) -> Result<Outcome> {
 fn run_step<S: Step>(batch: &Arc<Batch>, step: &S) -> Result<Outcome> {
     let begun = Instant::now();
     let tally = Arc::new(Tally::new(batch.workers));
+    let (runtime, timer) = start_runtime(batch, step, &tally)?;
+    let tasks = Inline::new(step, batch);
+    runtime.block_on(tasks.connect(batch.job.tasks))?;
+    let (finish, finished) = mpsc::channel();
+    let report = Report { failure: Mutex::default(), finish };
+    let shared = Arc::new(Shared { report, tally: Arc::clone(&tally), timer, tasks });
+    let started = Instant::now();
+    runtime.spawn(spawn_all(shared, batch.indices.clone()));
+    let (ended, failure) = finished.recv().context("the runtime lost its tasks")?;
+    if let Some(error) = failure {
+        return Err(error);
+    }
+    let by_worker = tally.by_worker();
+    let lost = batch.job.tasks - by_worker.iter().sum::<u64>();
+    ensure!(lost == 0, "{lost} of {} tasks panicked", batch.job.tasks);
+    Ok(Outcome {
+        setup: started - begun,
+        elapsed: ended - started,
+        checksum: tally.checksum(),
+        by_worker,
+        children: None,
+    })
+}
+
+/// Makes the runtime and its timer, and returns when all its workers have begun. Workers hold the lock but while they are parked.
+fn start_runtime<S: Step>(batch: &Batch, step: &S, tally: &Arc<Tally>) -> Result<(Runtime, Timer)> {
     let workers = batch.workers;
     let mut builder = Builder::new_multi_thread();
     builder.worker_threads(workers).thread_name("worker");
-    let (entering, acquiring, releasing) = (Arc::clone(&tally), batch.lock.clone(), batch.lock.clone());
-    let (beginning, parking, unparked) = (Arc::clone(&tally), batch.lock.clone(), batch.lock.clone());
+    let (entering, acquiring, releasing) = (Arc::clone(tally), batch.lock.clone(), batch.lock.clone());
+    let (beginning, parking, unparked) = (Arc::clone(tally), batch.lock.clone(), batch.lock.clone());
     builder
         // Threads for blocking calls, which only file operations ask for, start when all workers have begun: they run no code
         // of a task and have nothing to do with the lock.
@@ -68,28 +94,7 @@ fn run_step<S: Step>(batch: &Arc<Batch>, step: &S) -> Result<Outcome> {
         Timer::new().context("cannot make the timer of the runtime; is the limit of open files too low?")?
     };
     tally.wait_until_all_run()?;
-
-    let tasks = Inline::new(step, batch);
-    runtime.block_on(tasks.connect(batch.job.tasks))?;
-    let (finish, finished) = mpsc::channel();
-    let report = Report { failure: Mutex::default(), finish };
-    let shared = Arc::new(Shared { report, tally: Arc::clone(&tally), timer, tasks });
-    let started = Instant::now();
-    runtime.spawn(spawn_all(shared, batch.indices.clone()));
-    let (ended, failure) = finished.recv().context("the runtime lost its tasks")?;
-    if let Some(error) = failure {
-        return Err(error);
-    }
-    let by_worker = tally.by_worker();
-    let lost = batch.job.tasks - by_worker.iter().sum::<u64>();
-    ensure!(lost == 0, "{lost} of {} tasks panicked", batch.job.tasks);
-    Ok(Outcome {
-        setup: started - begun,
-        elapsed: ended - started,
-        checksum: tally.checksum(),
-        by_worker,
-        children: None,
-    })
+    Ok((runtime, timer))
 }
 
 /// Spawns the tasks, from inside the pool.
