@@ -48,7 +48,7 @@ impl FileRead {
     /// They cannot be made.
     pub fn new(folder: &str, size_bytes: u64, cold: bool) -> Result<Self> {
         let scratch = Scratch::new(folder, |inputs| {
-            (0..FILES).try_for_each(|number| write_input(&path(inputs, number), &generated(number, size_bytes)))
+            (0..FILES).try_for_each(|number| write_input(&path(inputs, number), &generated(number, size_bytes)?))
         })?;
         let dropped = if cold { can_drop(&path(scratch.inputs(), 0), size_bytes)? } else { None };
         let files = Files { scratch, size_bytes, cold, dropped };
@@ -83,7 +83,8 @@ impl Files {
             drop_from_cache(&file)?;
         }
         // One byte more than the file has, so that its end is seen without growing the buffer.
-        let mut content = Vec::with_capacity(self.size_bytes as usize + 1);
+        let mut content = Vec::new();
+        content.try_reserve_exact(self.size_bytes as usize + 1)?;
         file.read_to_end(&mut content)?;
         Ok(content)
     }

@@ -38,7 +38,7 @@ impl FileWrite {
     /// The folder cannot be written to.
     pub fn new(folder: &str, size_bytes: u64, fsync: bool) -> Result<Self> {
         let scratch = Scratch::new(folder, |_| Ok(()))?;
-        let files = Files { scratch, slots: Slots::default(), content: generated(0, size_bytes), fsync };
+        let files = Files { scratch, slots: Slots::default(), content: generated(0, size_bytes)?, fsync };
         Ok(Self { files: Arc::new(files), in_flight: Arc::default() })
     }
 }
@@ -92,7 +92,7 @@ mod tests {
         for fsync in [false, true] {
             let write = FileWrite::new(folder.path().to_str().unwrap(), 5_000_000, fsync).unwrap();
             assert_eq!(both_ways(&write, 3), [Ok(5_000_000), Ok(5_000_000)]);
-            assert_eq!(std::fs::read(write.files.scratch.output("write-0")).unwrap(), generated(0, 5_000_000));
+            assert_eq!(std::fs::read(write.files.scratch.output("write-0")).unwrap(), generated(0, 5_000_000).unwrap());
         }
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "all is gone at the end");
     }
