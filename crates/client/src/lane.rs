@@ -85,7 +85,7 @@ struct Round<'a> {
     gatherer: Gatherer,
     /// Open loop: connections without a request, longest idle first, so that all are used in turn.
     idle: VecDeque<usize>,
-    /// Since when there has always been one of them.
+    /// Since when there has always been one of them; 0 is before the start.
     idle_since_ns: u64,
     /// Requests that are out.
     in_flight: u64,
@@ -149,18 +149,21 @@ impl<'a> Round<'a> {
     fn run(mut self) -> Result<Tally> {
         let start = now_ns();
         self.tally.ended_at_ns = start;
+        let is_open_loop = self.is_open_loop();
         if let Some(end) = self.source.as_ref().and_then(Source::end_ns) {
             self.schedule_end_ns = end;
             self.drain_until_ns = end.saturating_add(self.plan.drain_ns);
         }
         for slot in 0..self.slots.len() {
             match self.slots[slot].state {
-                State::Idle => self.go_on(slot, now_ns()),
+                // Idle since before the schedule began, however late this thread comes to it: `idle_since_ns` stays 0.
+                State::Idle if is_open_loop => self.idle.push_back(slot),
+                State::Idle => self.ready.push(slot),
                 _ => self.next_reopen_ns = self.next_reopen_ns.min(self.slots[slot].reopen_at_ns),
             }
         }
+        self.send_what_is_due(now_ns());
         self.send_next();
-        let is_open_loop = self.is_open_loop();
         let mut events = 0;
         let mut now = now_ns();
         while !self.is_over(now) {
@@ -239,3 +242,6 @@ impl<'a> Round<'a> {
         self.source.as_ref().is_some_and(Source::is_open)
     }
 }
+
+#[cfg(test)]
+mod tests;

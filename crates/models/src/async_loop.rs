@@ -15,7 +15,7 @@ fn run_step<S: Step>(batch: &Arc<Batch>, step: &S) -> Result<Outcome> {
     let begun = Instant::now();
     let event_loop = EventLoop::new(&batch.lock, |builder| step.configure(builder))?;
     let tasks = Inline::new(step, batch);
-    event_loop.connect(&batch.lock, &tasks)?;
+    event_loop.connect(&batch.lock, &batch.indices, &tasks)?;
     let started = Instant::now();
     let part = event_loop.run_all(&batch.lock, batch.indices.clone(), tasks)?;
     Ok(Outcome {

@@ -33,10 +33,10 @@ impl EventLoop {
         &self.runtime
     }
 
-    /// Opens the connections of the tasks, holding `lock` as the tasks do.
-    pub fn connect(&self, lock: &InterpreterLock, tasks: &impl Tasks) -> Result<()> {
+    /// Opens the connections of the tasks with these indices, holding `lock` as the tasks do.
+    pub fn connect(&self, lock: &InterpreterLock, indices: &Range<u64>, tasks: &impl Tasks) -> Result<()> {
         let _held = lock.hold();
-        self.runtime.block_on(tasks.connect())
+        self.runtime.block_on(tasks.connect(indices.end - indices.start))
     }
 
     /// Does the tasks with these indices, all at once, holding `lock`, and ends the loop.
@@ -65,8 +65,8 @@ impl EventLoop {
 
 /// How a task is done on a loop.
 pub trait Tasks: 'static {
-    /// Opens the connections that the tasks share, before the start.
-    fn connect(&self) -> impl Future<Output = Result<()>>;
+    /// Opens the connections that the tasks share, of which there are so many, before the start.
+    fn connect(&self, tasks: u64) -> impl Future<Output = Result<()>>;
 
     /// Does the task with this index and returns its last state.
     fn run(&self, index: u64, timer: &Timer) -> impl Future<Output = Result<u64>>;

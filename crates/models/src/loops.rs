@@ -15,10 +15,10 @@ pub fn run(batch: &Arc<Batch>) -> Result<Outcome> {
 fn run_step<S: Step>(batch: &Arc<Batch>, step: &S) -> Result<Outcome> {
     pool::run(
         batch.workers,
-        || {
+        |worker| {
             let event_loop = EventLoop::new(&batch.lock, |builder| step.configure(builder))?;
             let tasks = Inline::new(step, batch);
-            event_loop.connect(&batch.lock, &tasks)?;
+            event_loop.connect(&batch.lock, &batch.share(worker), &tasks)?;
             Ok((event_loop, tasks))
         },
         |worker, (event_loop, tasks)| event_loop.run_all(&batch.lock, batch.share(worker), tasks),

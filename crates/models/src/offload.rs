@@ -11,7 +11,7 @@ use std::{
 use anyhow::{Context, Result};
 use protocol::{Checksum, fold, task_seed};
 use tokio::task::spawn_blocking;
-use worker::caught;
+use worker::{Numbers, caught};
 use workloads::{Step, Timer, with_step};
 
 use crate::{
@@ -37,8 +37,8 @@ fn run_step<S: Step>(batch: &Arc<Batch>, step: &S) -> Result<Outcome> {
             .thread_keep_alive(KEEP_ALIVE)
             .thread_name("worker")
             .on_thread_start(move || {
-                entering.enter();
-                entering.begin();
+                entering.numbers.enter();
+                entering.numbers.begin();
             });
         step.configure(builder);
     })?;
@@ -46,7 +46,7 @@ fn run_step<S: Step>(batch: &Arc<Batch>, step: &S) -> Result<Outcome> {
         start_pool(&event_loop, &tally, batch.workers)?;
     }
     let tasks = Offloaded::new(step, batch, &tally);
-    event_loop.connect(&batch.lock, &tasks)?;
+    event_loop.connect(&batch.lock, &batch.indices, &tasks)?;
     let started = Instant::now();
     let part = event_loop.run_all(&batch.lock, batch.indices.clone(), tasks)?;
     Ok(Outcome {
@@ -84,8 +84,8 @@ impl<S: Step> Offloaded<S> {
 }
 
 impl<S: Step> Tasks for Offloaded<S> {
-    async fn connect(&self) -> Result<()> {
-        self.0.step.connect().await
+    async fn connect(&self, tasks: u64) -> Result<()> {
+        self.0.step.connect(tasks).await
     }
 
     async fn run(&self, index: u64, timer: &Timer) -> Result<u64> {
@@ -117,7 +117,7 @@ impl<S: Step> Shared<S> {
             caught(|| self.step.compute(state, &self.batch.lock))?
         };
         if last {
-            self.tally.add(Tally::number(), Checksum::default(), 1);
+            self.tally.add(Numbers::own(), Checksum::default(), 1);
         }
         Ok(result)
     }

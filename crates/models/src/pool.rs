@@ -25,7 +25,7 @@ pub struct Part {
 /// Starts `workers` threads. Each prepares by itself, which is part of the setup; then all are let go at once.
 pub fn run<P>(
     workers: usize,
-    prepare: impl Fn() -> Result<P> + Sync,
+    prepare: impl Fn(usize) -> Result<P> + Sync,
     work: impl Fn(usize, P) -> Result<Part> + Sync,
 ) -> Result<Outcome> {
     let begun = Instant::now();
@@ -40,7 +40,7 @@ pub fn run<P>(
                 .name(format!("worker-{worker}"))
                 .spawn_scoped(scope, move || {
                     caught(|| {
-                        let prepared = prepare()?;
+                        let prepared = prepare(worker)?;
                         if ticket.wait() { work(worker, prepared).map(Some) } else { Ok(None) }
                     })
                 })
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn the_parts_are_added_up() {
-        let outcome = run(3, || Ok(()), |_, ()| Ok(nothing())).unwrap();
+        let outcome = run(3, |_| Ok(()), |_, ()| Ok(nothing())).unwrap();
         assert_eq!((outcome.checksum, outcome.by_worker), (Checksum(3), vec![2, 2, 2]));
     }
 
@@ -91,7 +91,7 @@ mod tests {
         let prepared = AtomicUsize::new(0);
         let error = run(
             4,
-            || if prepared.fetch_add(1, Ordering::Relaxed) == 2 { bail!("no descriptors left") } else { Ok(()) },
+            |_| if prepared.fetch_add(1, Ordering::Relaxed) == 2 { bail!("no descriptors left") } else { Ok(()) },
             |_, ()| panic!("should not start"),
         );
         assert_eq!(error.unwrap_err().to_string(), "no descriptors left");
@@ -99,9 +99,9 @@ mod tests {
 
     #[test]
     fn a_panic_at_any_point_is_an_error_and_not_a_hang() {
-        let error = run(2, || panic!("while preparing"), |_, ()| Ok(nothing())).unwrap_err();
+        let error = run(2, |_| panic!("while preparing"), |_, ()| Ok(nothing())).unwrap_err();
         assert_eq!(error.to_string(), "panicked: while preparing");
-        let error = run(2, || Ok(()), |worker, ()| if worker == 1 { panic!("at work") } else { Ok(nothing()) });
+        let error = run(2, |_| Ok(()), |worker, ()| if worker == 1 { panic!("at work") } else { Ok(nothing()) });
         assert_eq!(error.unwrap_err().to_string(), "panicked: at work");
     }
 }

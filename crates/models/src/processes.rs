@@ -1,44 +1,41 @@
 //! `processes`: a fixed pool of child processes, each given a contiguous, even share of the tasks.
 //!
 //! A child is this same program, started again, to which this process speaks the worker protocol as the orchestrator
-//! does: each child is a `sequential` worker with an interpreter lock of its own. Nothing is forked by hand, because a
-//! program with threads cannot be. Children stay in the process group of their parent and die with it.
+//! does: each child is a `sequential` worker with an interpreter lock of its own.
 //!
 //! `setup` is starting the children until all are ready; `elapsed` is from the first `run` line to the last sample.
-
-mod child;
 
 use std::{
     os::fd::{AsFd, BorrowedFd},
     time::Instant,
 };
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use nix::{
     errno::Errno,
     poll::{PollFd, PollFlags, PollTimeout, poll},
 };
-use protocol::{BatchJob, Checksum, Model, Reply, Request, Sample, VERSION};
+use protocol::{BatchJob, Checksum, Job, Model, Reply, Sample};
+use worker::Child;
+use workloads::INPUTS_VARIABLE;
 
-use self::child::ChildWorker;
 use crate::{Batch, Outcome};
 
 pub fn run(batch: &Batch) -> Result<Outcome> {
     let begun = Instant::now();
     // Whatever fails below drops the children, which kills and reaps them.
-    let mut children: Vec<ChildWorker> = Vec::new();
+    let mut children: Vec<Child> = Vec::new();
     for worker in 0..batch.workers {
-        let mut child = ChildWorker::start(worker, batch.workers, batch.operation.inputs())?;
-        let job = protocol::Job::Batch(share(batch, worker));
-        child.send(&Request::Job { protocol: VERSION, job })?;
+        let mut child = start(batch, worker)?;
+        child.give(Job::Batch(share(batch, worker)))?;
         children.push(child);
     }
     for child in &mut children {
-        child.receive()?.takes_the_job().map_err(|why| anyhow!("{child} {why}"))?;
+        child.wait_until_ready()?;
     }
     let started = Instant::now();
     for child in &mut children {
-        child.send(&Request::Run { warmup: false })?;
+        child.ask()?;
     }
     let samples = receive_samples(&mut children)?;
     let elapsed = started.elapsed();
@@ -46,6 +43,15 @@ pub fn run(batch: &Batch) -> Result<Outcome> {
         child.end()?;
     }
     outcome(batch, samples).map(|parts| Outcome { setup: started - begun, elapsed, ..parts })
+}
+
+/// Starts one child, which reads the files that we have made for its tasks.
+fn start(batch: &Batch, worker: usize) -> Result<Child> {
+    let mut command = Child::program()?;
+    if let Some(inputs) = batch.operation.inputs() {
+        command.env(INPUTS_VARIABLE, inputs);
+    }
+    Child::start(command, worker, batch.workers)
 }
 
 /// The job of one child.
@@ -61,7 +67,7 @@ fn share(batch: &Batch, worker: usize) -> BatchJob {
 }
 
 /// Reads one sample of every child, in whatever order they come, so that a child that dies is noticed at once.
-fn receive_samples(children: &mut [ChildWorker]) -> Result<Vec<Sample>> {
+fn receive_samples(children: &mut [Child]) -> Result<Vec<Sample>> {
     let mut samples: Vec<Option<Sample>> = children.iter().map(|_| None).collect();
     loop {
         let waiting: Vec<usize> = (0..children.len()).filter(|&index| samples[index].is_none()).collect();

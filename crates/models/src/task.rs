@@ -52,9 +52,9 @@ impl<S: Step> Inline<S> {
         Self { step: step.for_loop(), batch: Arc::clone(batch) }
     }
 
-    /// Opens the connections that the tasks share.
-    pub async fn connect(&self) -> Result<()> {
-        self.step.connect().await
+    /// Opens the connections that the tasks share, of which there are so many.
+    pub async fn connect(&self, tasks: u64) -> Result<()> {
+        self.step.connect(tasks).await
     }
 
     /// Does a task and returns its last state.
@@ -75,8 +75,8 @@ impl<S: Step> Inline<S> {
 }
 
 impl<S: Step> Tasks for Inline<S> {
-    fn connect(&self) -> impl Future<Output = Result<()>> {
-        Inline::connect(self)
+    fn connect(&self, tasks: u64) -> impl Future<Output = Result<()>> {
+        Inline::connect(self, tasks)
     }
 
     fn run(&self, index: u64, timer: &Timer) -> impl Future<Output = Result<u64>> {

@@ -28,7 +28,7 @@ fn run_step<S: Step>(batch: &Batch, step: &S) -> Result<Outcome> {
     let next = Next(AtomicU64::new(0));
     pool::run(
         batch.workers,
-        || Ok(()),
+        |_| Ok(()),
         |_, ()| {
             let _held = batch.lock.hold();
             let (checksum, done) = take_tasks(&next.0, batch, step).inspect_err(|_| {

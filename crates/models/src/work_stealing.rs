@@ -13,7 +13,8 @@ use std::{
 
 use anyhow::{Context, Error, Result, ensure};
 use protocol::Checksum;
-use tokio::runtime::Builder;
+use tokio::runtime::{Builder, Runtime};
+use worker::Numbers;
 use workloads::{Step, Timer, with_step};
 
 use crate::{Batch, Outcome, tally::Tally, task::Inline};
@@ -30,46 +31,9 @@ pub fn run(batch: &Arc<Batch>) -> Result<Outcome> {
 fn run_step<S: Step>(batch: &Arc<Batch>, step: &S) -> Result<Outcome> {
     let begun = Instant::now();
     let tally = Arc::new(Tally::new(batch.workers));
-    let workers = batch.workers;
-    let mut builder = Builder::new_multi_thread();
-    builder.worker_threads(workers).thread_name("worker");
-    let (entering, acquiring, releasing) = (Arc::clone(&tally), batch.lock.clone(), batch.lock.clone());
-    let (beginning, parking, unparked) = (Arc::clone(&tally), batch.lock.clone(), batch.lock.clone());
-    builder
-        // Threads for blocking calls, which only file operations ask for, start when all workers have begun: they run no code
-        // of a task and have nothing to do with the lock.
-        .on_thread_start(move || {
-            entering.enter();
-            if Tally::number() < workers {
-                acquiring.acquire();
-            }
-        })
-        .on_thread_stop(move || {
-            if Tally::number() < workers {
-                releasing.release();
-            }
-        })
-        // A worker has begun when it has found nothing to do. Until then it may still wait for the lock at its start, and
-        // a thread for blocking calls would take over what it was to run.
-        .on_thread_park(move || {
-            if !BEGUN.replace(true) {
-                beginning.begin();
-            }
-            parking.release();
-        })
-        .on_thread_unpark(move || unparked.acquire());
-    step.configure(&mut builder);
-    let runtime = Timer::enable(&mut builder)
-        .build()
-        .context("cannot make a runtime; is the limit of open files (ulimit -n) too low?")?;
-    let timer = {
-        let _context = runtime.enter();
-        Timer::new().context("cannot make the timer of the runtime; is the limit of open files too low?")?
-    };
-    tally.wait_until_all_run()?;
-
+    let (runtime, timer) = start_runtime(batch, step, &tally)?;
     let tasks = Inline::new(step, batch);
-    runtime.block_on(tasks.connect())?;
+    runtime.block_on(tasks.connect(batch.job.tasks))?;
     let (finish, finished) = mpsc::channel();
     let report = Report { failure: Mutex::default(), finish };
     let shared = Arc::new(Shared { report, tally: Arc::clone(&tally), timer, tasks });
@@ -89,6 +53,48 @@ fn run_step<S: Step>(batch: &Arc<Batch>, step: &S) -> Result<Outcome> {
         by_worker,
         children: None,
     })
+}
+
+/// Makes the runtime and its timer, and returns when all its workers have begun. Workers hold the lock but while they are parked.
+fn start_runtime<S: Step>(batch: &Batch, step: &S, tally: &Arc<Tally>) -> Result<(Runtime, Timer)> {
+    let workers = batch.workers;
+    let mut builder = Builder::new_multi_thread();
+    builder.worker_threads(workers).thread_name("worker");
+    let (entering, acquiring, releasing) = (Arc::clone(tally), batch.lock.clone(), batch.lock.clone());
+    let (beginning, parking, unparked) = (Arc::clone(tally), batch.lock.clone(), batch.lock.clone());
+    builder
+        // Threads for blocking calls, which only file operations ask for, start when all workers have begun: they run no code
+        // of a task and have nothing to do with the lock.
+        .on_thread_start(move || {
+            entering.numbers.enter();
+            if Numbers::own() < workers {
+                acquiring.acquire();
+            }
+        })
+        .on_thread_stop(move || {
+            if Numbers::own() < workers {
+                releasing.release();
+            }
+        })
+        // A worker has begun when it has found nothing to do. Until then it may still wait for the lock at its start, and
+        // a thread for blocking calls would take over what it was to run.
+        .on_thread_park(move || {
+            if !BEGUN.replace(true) {
+                beginning.numbers.begin();
+            }
+            parking.release();
+        })
+        .on_thread_unpark(move || unparked.acquire());
+    step.configure(&mut builder);
+    let runtime = Timer::enable(&mut builder)
+        .build()
+        .context("cannot make a runtime; is the limit of open files (ulimit -n) too low?")?;
+    let timer = {
+        let _context = runtime.enter();
+        Timer::new().context("cannot make the timer of the runtime; is the limit of open files too low?")?
+    };
+    tally.wait_until_all_run()?;
+    Ok((runtime, timer))
 }
 
 /// Spawns the tasks, from inside the pool.
@@ -116,7 +122,7 @@ struct Shared<S> {
 impl<S> Shared<S> {
     fn record(&self, state: Result<u64>) {
         match state {
-            Ok(state) => self.tally.add(Tally::number(), Checksum(state), 1),
+            Ok(state) => self.tally.add(Numbers::own(), Checksum(state), 1),
             Err(error) => self.report.fail(error),
         }
     }

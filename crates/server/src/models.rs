@@ -1,8 +1,8 @@
 //! The models: who waits and who burns.
 
+mod burner;
 mod deal;
 mod loops;
-mod numbers;
 mod offload;
 mod offload_rayon;
 pub mod processes;

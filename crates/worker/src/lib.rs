@@ -1,10 +1,13 @@
-//! What every worker process of ours does: the conversation, its usage, its panics, its end.
+//! What every worker process of ours does: the conversation, its child processes and its threads, its usage, its
+//! panics, its end.
 //!
 //! [`main`] is the whole of a worker's `main` function; what the worker can do is its [`Handler`]. What is measured, and
 //! how, is not decided here.
 
+mod child;
 mod conversation;
 mod handler;
+mod numbers;
 mod panics;
 mod parent;
 mod storage;
@@ -15,8 +18,10 @@ use std::{
     process::ExitCode,
 };
 
+pub use child::Child;
 pub use conversation::converse;
 pub use handler::{Answer, Handler, Identity, Prepared, Refusal};
+pub use numbers::Numbers;
 pub use panics::caught;
 pub use parent::wait_exactly;
 pub use storage::{Storage, storage};

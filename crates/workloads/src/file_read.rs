@@ -10,10 +10,10 @@ use std::{
 
 use anyhow::{Result, ensure};
 use interpreter_lock::InterpreterLock;
-use tokio::io::AsyncReadExt;
 
 use crate::{
     Step, Timer,
+    blocking::on_blocking_thread,
     generated::generated,
     in_flight::InFlight,
     scratch::{Scratch, explained, write_input},
@@ -24,8 +24,9 @@ const FILES: u64 = 8;
 
 /// Reads one of eight generated files; the task's index says which. The result is the CRC-32 of what was read.
 ///
-/// On an event loop it uses tokio's file API, which hands each read to a thread of tokio's blocking pool: neither the
-/// operating system's usual way to read a file nor tokio knows a file that can be waited for.
+/// An event loop hands the whole of it to a thread of tokio's blocking pool, once, as `tokio::fs::read` does. A
+/// `tokio::fs::File` would go there for the opening, for every read and for the end of the file, and copy what it read
+/// from a buffer of its own.
 #[derive(Debug, Clone)]
 pub struct FileRead {
     files: Arc<Files>,
@@ -47,7 +48,7 @@ impl FileRead {
     /// They cannot be made.
     pub fn new(folder: &str, size_bytes: u64, cold: bool) -> Result<Self> {
         let scratch = Scratch::new(folder, |inputs| {
-            (0..FILES).try_for_each(|number| write_input(&path(inputs, number), &generated(number, size_bytes)))
+            (0..FILES).try_for_each(|number| write_input(&path(inputs, number), &generated(number, size_bytes)?))
         })?;
         let dropped = if cold { can_drop(&path(scratch.inputs(), 0), size_bytes)? } else { None };
         let files = Files { scratch, size_bytes, cold, dropped };
@@ -64,17 +65,28 @@ impl FileRead {
     pub(crate) fn inputs(&self) -> &Path {
         self.files.scratch.inputs()
     }
+}
 
-    fn checked(&self, read: io::Result<Vec<u8>>, path: &Path) -> Result<u64> {
-        let content = read.map_err(|error| explained(error, "cannot read", path))?;
-        let (expected, got) = (self.files.size_bytes, content.len());
+impl Files {
+    /// Reads the file of the task with this index, and returns its CRC-32.
+    fn read(&self, index: u64) -> Result<u64> {
+        let path = path(self.scratch.inputs(), index % FILES);
+        let content = self.content(&path).map_err(|error| explained(error, "cannot read", &path))?;
+        let (expected, got) = (self.size_bytes, content.len());
         ensure!(got as u64 == expected, "{} has {got} bytes, but was made with {expected}", path.display());
         Ok(u64::from(crc32fast::hash(&content)))
     }
 
-    fn buffer(&self) -> Vec<u8> {
+    fn content(&self, path: &Path) -> io::Result<Vec<u8>> {
+        let mut file = File::open(path)?;
+        if self.cold {
+            drop_from_cache(&file)?;
+        }
         // One byte more than the file has, so that its end is seen without growing the buffer.
-        Vec::with_capacity(self.files.size_bytes as usize + 1)
+        let mut content = Vec::new();
+        content.try_reserve_exact(self.size_bytes as usize + 1)?;
+        file.read_to_end(&mut content)?;
+        Ok(content)
     }
 }
 
@@ -92,31 +104,12 @@ impl Step for FileRead {
     }
 
     async fn wait(&self, index: u64, _timer: &Timer) -> Result<u64> {
-        let path = path(self.files.scratch.inputs(), index % FILES);
-        let read = async {
-            let mut file = tokio::fs::File::open(&path).await?;
-            if self.files.cold {
-                drop_from_cache(&file)?;
-            }
-            let mut content = self.buffer();
-            file.read_to_end(&mut content).await?;
-            Ok(content)
-        };
-        self.in_flight.run(async { self.checked(read.await, &path) }).await
+        let files = Arc::clone(&self.files);
+        self.in_flight.run(on_blocking_thread(move || files.read(index))).await
     }
 
     fn wait_blocking(&self, index: u64, lock: &InterpreterLock) -> Result<u64> {
-        let path = path(self.files.scratch.inputs(), index % FILES);
-        let read = || {
-            let mut file = File::open(&path)?;
-            if self.files.cold {
-                drop_from_cache(&file)?;
-            }
-            let mut content = self.buffer();
-            file.read_to_end(&mut content)?;
-            Ok(content)
-        };
-        lock.unlocked(|| self.checked(read(), &path))
+        lock.unlocked(|| self.files.read(index))
     }
 }
 

@@ -1,17 +1,13 @@
 //! `file-write`: a whole file.
 
-use std::{
-    fs::File,
-    io::{self, Write},
-    sync::Arc,
-};
+use std::{fs::File, io::Write, sync::Arc};
 
 use anyhow::Result;
 use interpreter_lock::InterpreterLock;
-use tokio::io::AsyncWriteExt;
 
 use crate::{
     Step, Timer,
+    blocking::on_blocking_thread,
     generated::generated,
     in_flight::InFlight,
     scratch::{Scratch, explained},
@@ -20,7 +16,7 @@ use crate::{
 
 /// Writes generated file 0 to a file that no other task writes at the same time, over what is there. The result is its size.
 ///
-/// On an event loop it uses tokio's file API, which hands each write to a thread of tokio's blocking pool.
+/// An event loop hands the whole of it to a thread of tokio's blocking pool, once, as `tokio::fs::write` does.
 #[derive(Debug, Clone)]
 pub struct FileWrite {
     files: Arc<Files>,
@@ -42,13 +38,23 @@ impl FileWrite {
     /// The folder cannot be written to.
     pub fn new(folder: &str, size_bytes: u64, fsync: bool) -> Result<Self> {
         let scratch = Scratch::new(folder, |_| Ok(()))?;
-        let files = Files { scratch, slots: Slots::default(), content: generated(0, size_bytes), fsync };
+        let files = Files { scratch, slots: Slots::default(), content: generated(0, size_bytes)?, fsync };
         Ok(Self { files: Arc::new(files), in_flight: Arc::default() })
     }
+}
 
-    fn result(&self, written: io::Result<()>, path: &std::path::Path) -> Result<u64> {
-        written.map_err(|error| explained(error, "cannot write", path))?;
-        Ok(self.files.content.len() as u64)
+impl Files {
+    /// Writes a file, and returns its size.
+    fn write(&self) -> Result<u64> {
+        let slot = self.slots.take();
+        let path = self.scratch.output(&format!("write-{}", slot.number));
+        let write = || {
+            let mut file = File::create(&path)?;
+            file.write_all(&self.content)?;
+            if self.fsync { file.sync_all() } else { Ok(()) }
+        };
+        write().map_err(|error| explained(error, "cannot write", &path))?;
+        Ok(self.content.len() as u64)
     }
 }
 
@@ -66,32 +72,12 @@ impl Step for FileWrite {
     }
 
     async fn wait(&self, _index: u64, _timer: &Timer) -> Result<u64> {
-        let files = &self.files;
-        let work = async {
-            let slot = files.slots.take();
-            let path = files.scratch.output(&format!("write-{}", slot.number));
-            let write = async {
-                let mut file = tokio::fs::File::create(&path).await?;
-                file.write_all(&files.content).await?;
-                // What tokio was given it has not written yet, and an error would be lost.
-                file.flush().await?;
-                if files.fsync { file.sync_all().await } else { Ok(()) }
-            };
-            self.result(write.await, &path)
-        };
-        self.in_flight.run(work).await
+        let files = Arc::clone(&self.files);
+        self.in_flight.run(on_blocking_thread(move || files.write())).await
     }
 
     fn wait_blocking(&self, _index: u64, lock: &InterpreterLock) -> Result<u64> {
-        let files = &self.files;
-        let slot = files.slots.take();
-        let path = files.scratch.output(&format!("write-{}", slot.number));
-        let write = || {
-            let mut file = File::create(&path)?;
-            file.write_all(&files.content)?;
-            if files.fsync { file.sync_all() } else { Ok(()) }
-        };
-        self.result(lock.unlocked(write), &path)
+        lock.unlocked(|| self.files.write())
     }
 }
 
@@ -106,7 +92,7 @@ mod tests {
         for fsync in [false, true] {
             let write = FileWrite::new(folder.path().to_str().unwrap(), 5_000_000, fsync).unwrap();
             assert_eq!(both_ways(&write, 3), [Ok(5_000_000), Ok(5_000_000)]);
-            assert_eq!(std::fs::read(write.files.scratch.output("write-0")).unwrap(), generated(0, 5_000_000));
+            assert_eq!(std::fs::read(write.files.scratch.output("write-0")).unwrap(), generated(0, 5_000_000).unwrap());
         }
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "all is gone at the end");
     }

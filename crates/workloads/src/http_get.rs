@@ -11,7 +11,12 @@ use anyhow::{Result, ensure};
 use interpreter_lock::InterpreterLock;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::{Step, Timer, in_flight::InFlight, kept::Kept, peer};
+use crate::{
+    Step, Timer,
+    in_flight::{InFlight, MAX_IN_FLIGHT},
+    kept::Kept,
+    peer,
+};
 
 mod answer;
 
@@ -24,8 +29,8 @@ const BUFFER_BYTES: usize = 16 * 1024;
 
 /// Asks for a page and reads all of it. A status other than 200 is an error. The result is the number of bytes of the body.
 ///
-/// With `keep_alive` connections stay open for later steps: each thread comes to have one, and an event loop as many as it
-/// has requests at once. Else each step opens one.
+/// With `keep_alive` connections are open before the start and stay so: each thread has one, from run to run, and an event loop
+/// as many as it has requests at once, which it opens anew for each run. Else each step opens one.
 #[derive(Debug, Clone)]
 pub struct HttpGet {
     shared: Arc<Shared>,
@@ -56,12 +61,18 @@ enum Exchange {
 }
 
 impl HttpGet {
-    /// A request to `address`, which is `host:port`.
+    /// A request to `address`, which is `host:port`. With `keep_alive` it opens the connections of so many `threads`.
     ///
     /// # Errors
-    /// The address or the path is none.
-    pub fn new(address: &str, path: &str, keep_alive: bool) -> Result<Self> {
-        Self::with_patience(address, path, keep_alive, peer::PATIENCE)
+    /// The address or the path is none, or nobody answers there.
+    pub fn new(address: &str, path: &str, keep_alive: bool, threads: usize) -> Result<Self> {
+        let get = Self::with_patience(address, path, keep_alive, peer::PATIENCE)?;
+        if keep_alive {
+            for _ in 0..threads {
+                get.shared.idle.keep(get.shared.connect()?);
+            }
+        }
+        Ok(get)
     }
 
     fn with_patience(address: &str, path: &str, keep_alive: bool, patience: Duration) -> Result<Self> {
@@ -93,6 +104,18 @@ impl Step for HttpGet {
         Self { on_loop: Arc::default(), ..self.clone() }
     }
 
+    async fn connect(&self, tasks: u64) -> Result<()> {
+        if self.shared.keep_alive {
+            for _ in 0..tasks.min(MAX_IN_FLIGHT as u64) {
+                // It blocks the loop, which has nothing else to do yet.
+                let stream = self.shared.connect()?;
+                let stream = stream.set_nonblocking(true).and_then(|()| tokio::net::TcpStream::from_std(stream));
+                self.on_loop.idle.keep(stream.map_err(|error| self.shared.explained(error))?);
+            }
+        }
+        Ok(())
+    }
+
     async fn wait(&self, _index: u64, timer: &Timer) -> Result<u64> {
         let shared = &self.shared;
         let work = async {
@@ -117,7 +140,7 @@ impl HttpGet {
                 Some(stream) => stream,
                 None => {
                     let stream = tokio::net::TcpStream::connect(shared.socket).await;
-                    stream.map_err(|error| peer::explained(error, PEER, &shared.address))?
+                    stream.map_err(|error| shared.explained(error))?
                 }
             };
             if let Exchange::Answered(bytes, reusable) = shared.exchange_on_loop(&mut stream, reused).await? {
@@ -131,6 +154,14 @@ impl HttpGet {
 }
 
 impl Shared {
+    fn connect(&self) -> Result<TcpStream> {
+        TcpStream::connect_timeout(&self.socket, self.patience).map_err(|error| self.explained(error))
+    }
+
+    fn explained(&self, error: io::Error) -> anyhow::Error {
+        peer::explained(error, PEER, &self.address)
+    }
+
     fn get(&self) -> Result<u64> {
         let deadline = Instant::now() + self.patience;
         loop {
@@ -138,8 +169,7 @@ impl Shared {
             let reused = kept.is_some();
             let mut stream = match kept {
                 Some(stream) => stream,
-                None => TcpStream::connect_timeout(&self.socket, self.patience)
-                    .map_err(|error| peer::explained(error, PEER, &self.address))?,
+                None => self.connect()?,
             };
             if let Exchange::Answered(bytes, reusable) = self.exchange(&mut stream, reused, deadline)? {
                 if reusable && self.keep_alive {
@@ -214,7 +244,7 @@ impl Shared {
         if reused && answer.is_empty() && !timed_out {
             return Ok(Exchange::Stale);
         }
-        Err(peer::explained(error, PEER, &self.address))
+        Err(self.explained(error))
     }
 }
 

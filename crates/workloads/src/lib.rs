@@ -12,6 +12,7 @@
 #[cfg(not(feature = "everyday"))]
 mod absent;
 mod block;
+mod blocking;
 mod burn;
 mod command;
 mod event_loop;

@@ -3,9 +3,7 @@
 use std::{collections::BTreeMap, error::Error, fmt, path::Path};
 
 use anyhow::Result;
-#[cfg(feature = "everyday")]
-use protocol::Model;
-use protocol::{BatchJob, Task};
+use protocol::{BatchJob, Model, Task};
 use serde_json::Value;
 
 use crate::{
@@ -107,7 +105,9 @@ impl Operation {
             Task::Wait { io_ns } => Self::Wait(Wait::new(*io_ns)),
             Task::WaitAndBurn { io_ns, iterations } => Self::WaitAndBurn(WaitAndBurn::new(*io_ns, *iterations)),
             Task::Command { argv } => Self::Command(Command::new(argv)?),
-            Task::HttpGet { address, path, keep_alive } => Self::HttpGet(HttpGet::new(address, path, *keep_alive)?),
+            Task::HttpGet { address, path, keep_alive } => {
+                Self::HttpGet(HttpGet::new(address, path, *keep_alive, waiting_threads(job))?)
+            }
             Task::FileRead { folder, size_bytes, cold } => Self::FileRead(FileRead::new(folder, *size_bytes, *cold)?),
             Task::FileWrite { folder, size_bytes, fsync } => {
                 Self::FileWrite(FileWrite::new(folder, *size_bytes, *fsync)?)
@@ -159,6 +159,16 @@ impl Operation {
             _ => {}
         }
         facts
+    }
+}
+
+/// How many threads of a process wait for the tasks of a job at once, each with a connection of its own. Event loops have their
+/// own connections, and the threads of `processes` are in other processes.
+fn waiting_threads(job: &BatchJob) -> usize {
+    match job.model {
+        Model::Sequential => 1,
+        Model::Threads | Model::Rayon => job.workers as usize,
+        _ => 0,
     }
 }
 

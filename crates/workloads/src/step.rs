@@ -33,11 +33,12 @@ pub trait Step: Clone + Send + Sync + 'static {
         let _ = builder;
     }
 
-    /// Opens the connections of one event loop, on that loop and before the start.
+    /// Opens the connections of one event loop that has so many `tasks`, on that loop and before the start.
     ///
     /// # Errors
     /// Nobody answers there.
-    fn connect(&self) -> impl Future<Output = Result<()>> + Send {
+    fn connect(&self, tasks: u64) -> impl Future<Output = Result<()>> + Send {
+        let _ = tasks;
         ready(Ok(()))
     }
 

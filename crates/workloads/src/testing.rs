@@ -13,7 +13,7 @@ pub fn on_an_event_loop<S: Step>(step: &S, index: u64) -> Result<u64> {
     let runtime = Timer::enable(&mut builder).build_local(LocalOptions::default()).unwrap();
     let step = step.for_loop();
     runtime.block_on(async move {
-        step.connect().await?;
+        step.connect(1).await?;
         step.wait(index, &Timer::new().unwrap()).await
     })
 }

@@ -15,7 +15,7 @@ use protocol::{Lock, Model};
 
 use super::spread::median;
 use super::summary::{CellSummary, Limit, LimitedBy};
-use crate::matrix::plan::{BatchWork, Cell, TaskSpec, Tool, Work};
+use crate::matrix::plan::{BatchWork, Cell, RUST_RUNTIME, TaskSpec, Tool, Work};
 use crate::results::record::SampleRecord;
 
 /// Share of its time for which the threads of a cell wait for the lock, from which on the lock holds it back.
@@ -35,7 +35,7 @@ const PEER_CPU_SHARE: f64 = 0.5;
 #[must_use]
 pub fn limited_by(cell: &Cell, cores: u32, runs: &[&SampleRecord], summary: &CellSummary) -> Option<LimitedBy> {
     let Work::Batch(work) = &cell.work else { return None };
-    Figures::of(work, cores, runs, summary)?.limit()
+    Figures::of(work, usable(cell, work, cores), runs, summary)?.limit()
 }
 
 /// The figures that tell.
@@ -56,7 +56,7 @@ struct Figures {
 
 impl Figures {
     #[expect(clippy::cast_precision_loss, reason = "53 bits of nanoseconds are 104 days")]
-    fn of(work: &BatchWork, cores: u32, runs: &[&SampleRecord], summary: &CellSummary) -> Option<Self> {
+    fn of(work: &BatchWork, cores_usable: f64, runs: &[&SampleRecord], summary: &CellSummary) -> Option<Self> {
         let covered = |run: &&SampleRecord| run.sample.elapsed_ns().saturating_add(run.sample.setup_ns()).max(1) as f64;
         let shares = |part: fn(&SampleRecord) -> Option<u64>| {
             let shares: Option<Vec<f64>> = runs.iter().map(|run| Some(part(run)? as f64 / covered(run))).collect();
@@ -66,7 +66,7 @@ impl Figures {
         Some(Self {
             lock_share: lock_wait.filter(|_| work.lock != Lock::None).map(|share| share / threads(work)),
             cores_used: summary.cores_used?,
-            cores_usable: usable(work, cores),
+            cores_usable,
             disk_bytes: summary
                 .usage
                 .disk_read_bytes
@@ -122,11 +122,13 @@ fn threads(work: &BatchWork) -> f64 {
 
 /// How many CPUs a batch can use: one thread uses one, and so do threads under one lock that is not released. Programs
 /// and libraries that release it run beside each other.
-fn usable(work: &BatchWork, cores: u32) -> f64 {
+fn usable(cell: &Cell, work: &BatchWork, cores: u32) -> f64 {
     let locked = work.lock != Lock::None && work.model != Model::Processes && !releases_lock(&work.task);
     let lanes = match work.model {
         // Commands of an event loop run at the same time, each a process of its own.
         Model::Async if is_command(&work.task) => f64::from(cores),
+        // Our loop hands files to a pool of threads; that of an interpreter's worker does them itself.
+        Model::Async if touches_files(&work.task) && cell.runtime == RUST_RUNTIME => f64::from(cores),
         Model::Sequential | Model::Async => 1.0,
         _ if locked => 1.0,
         _ => f64::from(work.workers),

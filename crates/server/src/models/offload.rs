@@ -9,11 +9,11 @@ use std::{sync::Arc, time::Duration};
 use anyhow::{Context, Result};
 use protocol::ServeJob;
 use tokio::task::spawn_blocking;
-use worker::Refusal;
+use worker::{Numbers, Refusal};
 use workloads::Timer;
 
-use super::{numbers::Numbers, one_acceptor};
-use crate::{answer::digits, counters::Counters, event_loop, host::host, http::Respond, served::InProcess, work::Work};
+use super::{burner::Burner, one_acceptor};
+use crate::{counters::Counters, event_loop, host::host, http::Respond, served::InProcess, work::Work};
 
 /// How long a thread of the pool waits for work before it ends; longer than any cell.
 const KEEP_ALIVE: Duration = Duration::from_secs(24 * 60 * 60);
@@ -24,23 +24,24 @@ pub fn start(job: &ServeJob) -> Result<InProcess, Refusal> {
     let (source, mut server) = one_acceptor(job, 1)?;
     let numbers = Arc::new(Numbers::default());
     let entering = Arc::clone(&numbers);
-    let pool = Pool { work: Work::new(job), requests: server.requests.clone() };
+    let burner = Burner { work: Work::new(job), requests: server.requests.clone() };
     let connections = server.connections.clone();
     let stop = server.stop();
     let thread = event_loop::start(
         "loop".to_owned(),
-        pool.work.lock.clone(),
+        burner.work.lock.clone(),
         move |builder| {
-            builder
-                .max_blocking_threads(workers)
-                .thread_keep_alive(KEEP_ALIVE)
-                .thread_name("worker")
-                .on_thread_start(move || entering.enter());
+            builder.max_blocking_threads(workers).thread_keep_alive(KEEP_ALIVE).thread_name("worker").on_thread_start(
+                move || {
+                    entering.enter();
+                    entering.begin();
+                },
+            );
         },
         move |timer| {
             start_pool(&numbers, workers)?;
             let source = source.open().context("cannot wait for connections")?;
-            let responder = Offload { pool: Arc::new(pool), timer: Arc::clone(&timer), connections };
+            let responder = Offload { burner: Arc::new(burner), timer: Arc::clone(&timer), connections };
             Ok(host(source, timer, responder, stop))
         },
     )?;
@@ -58,37 +59,19 @@ fn start_pool(numbers: &Arc<Numbers>, workers: usize) -> Result<()> {
 }
 
 struct Offload {
-    pool: Arc<Pool>,
+    burner: Arc<Burner>,
     timer: Arc<Timer>,
     connections: Counters,
 }
 
-/// What the threads of the pool need.
-struct Pool {
-    work: Work,
-    requests: Counters,
-}
-
 impl Respond for Offload {
     async fn respond(&self, number: u64) -> Result<[u8; 8]> {
-        self.pool.work.wait(&self.timer).await;
-        let pool = Arc::clone(&self.pool);
-        spawn_blocking(move || pool.burn(number)).await.context("the pool lost a request")
+        self.burner.work.wait(&self.timer).await;
+        let burner = Arc::clone(&self.burner);
+        spawn_blocking(move || burner.burn(number, Numbers::own())).await.context("the pool lost a request")
     }
 
     fn accepted(&self) {
         self.connections.add(0);
-    }
-}
-
-impl Pool {
-    fn burn(&self, number: u64) -> [u8; 8] {
-        let result = {
-            let _held = self.work.lock.hold();
-            self.work.burn(number)
-        };
-        let worker = Numbers::own();
-        self.requests.add(worker);
-        digits(worker, result)
     }
 }

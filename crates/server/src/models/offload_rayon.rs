@@ -10,8 +10,8 @@ use tokio::sync::oneshot;
 use worker::Refusal;
 use workloads::Timer;
 
-use super::one_acceptor;
-use crate::{answer::digits, counters::Counters, event_loop, host::host, http::Respond, served::InProcess, work::Work};
+use super::{burner::Burner, one_acceptor};
+use crate::{counters::Counters, event_loop, host::host, http::Respond, served::InProcess, work::Work};
 
 /// Starts the loop and the pool of a job.
 pub fn start(job: &ServeJob) -> Result<InProcess, Refusal> {
@@ -47,12 +47,6 @@ struct Offload {
     connections: Counters,
 }
 
-/// What the threads of the pool need.
-struct Burner {
-    work: Work,
-    requests: Counters,
-}
-
 impl Respond for Offload {
     async fn respond(&self, number: u64) -> Result<[u8; 8]> {
         self.burner.work.wait(&self.timer).await;
@@ -60,24 +54,12 @@ impl Respond for Offload {
         let burner = Arc::clone(&self.burner);
         self.pool.spawn(move || {
             // The connection may be gone.
-            let _ = sender.send(burner.burn(number));
+            let _ = sender.send(burner.burn(number, current_thread_index().unwrap_or_default()));
         });
         burned.await.context("the pool lost a request")
     }
 
     fn accepted(&self) {
         self.connections.add(0);
-    }
-}
-
-impl Burner {
-    fn burn(&self, number: u64) -> [u8; 8] {
-        let result = {
-            let _held = self.work.lock.hold();
-            self.work.burn(number)
-        };
-        let worker = current_thread_index().unwrap_or_default();
-        self.requests.add(worker);
-        digits(worker, result)
     }
 }

@@ -4,11 +4,9 @@
 //! each child what it accepts from as its stdin, as inetd does. That is a listening socket of its own (`per-port`,
 //! `reuse-port`), the one that all have (`shared`), or the end of a channel over which the acceptor here passes open
 //! connections (`hand-off`). The conversation, in which a child is asked what the orchestrator asks us, goes over a socket
-//! in place of its stdout, in both directions. Nothing is forked by hand, because a program with threads cannot be.
-//! Children stay in the process group of their parent and die with it.
+//! in place of its stdout, in both directions.
 
 mod channel;
-mod child;
 mod inherit;
 
 use std::{
@@ -17,10 +15,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use anyhow::{Context, Result, anyhow, bail};
-use protocol::{HttpModel, Job, Listen, Reply, Request, ServeJob, Served, VERSION};
+use anyhow::{Context, Result, bail};
+use protocol::{HttpModel, Job, Listen, Reply, ServeJob, Served};
+use worker::Child;
 
-use self::child::Child;
 use super::deal;
 use crate::{
     limits::GRACE,
@@ -61,13 +59,14 @@ pub fn start(job: &ServeJob) -> Result<Processes> {
     // Whatever fails below drops the children, which kills and reaps them.
     let mut children = Vec::new();
     for (number, stdin) in stdins.into_iter().enumerate() {
-        let mut child = Child::start(number, workers, stdin)?;
-        let job = Job::Serve(ServeJob { model: HttpModel::Loops, workers: 1, ..job.clone() });
-        child.send(&Request::Job { protocol: VERSION, job })?;
+        let mut command = Child::program()?;
+        command.args([CHILD, &number.to_string()]);
+        let mut child = Child::start_with_stdin(command, stdin, number, workers)?;
+        child.give(Job::Serve(ServeJob { model: HttpModel::Loops, workers: 1, ..job.clone() }))?;
         children.push(child);
     }
     for child in &mut children {
-        child.receive()?.takes_the_job().map_err(|why| anyhow!("{child} {why}"))?;
+        child.wait_until_ready()?;
     }
     Ok(Processes { own, children })
 }
@@ -78,8 +77,7 @@ impl Running for Processes {
     }
 
     fn served(&mut self) -> Result<Served> {
-        let asked: Vec<Result<()>> =
-            self.children.iter_mut().map(|child| child.send(&Request::Run { warmup: false })).collect();
+        let asked: Vec<Result<()>> = self.children.iter_mut().map(Child::ask).collect();
         // All are heard before an error is returned, so that no answer is left over for the next time.
         let replies: Vec<Result<Reply>> =
             self.children.iter_mut().zip(asked).map(|(child, asked)| asked.and_then(|()| child.receive())).collect();
@@ -102,7 +100,7 @@ impl Drop for Processes {
     fn drop(&mut self) {
         // All are told before any is waited for. One that is still there at the end is killed by its own drop.
         for child in &mut self.children {
-            child.tell_to_stop();
+            child.tell_to_end();
         }
         let deadline = Instant::now() + GRACE + Duration::from_secs(1);
         while self.children.iter_mut().any(Child::runs) && Instant::now() < deadline {

@@ -12,10 +12,10 @@ use std::{
 use anyhow::{Context, Result};
 use protocol::ServeJob;
 use tokio::runtime::Builder;
-use worker::Refusal;
+use worker::{Numbers, Refusal};
 use workloads::{Timer, release_while_parked};
 
-use super::{numbers::Numbers, one_acceptor};
+use super::one_acceptor;
 use crate::{answer::digits, counters::Counters, host::host, http::Respond, served::InProcess, work::Work};
 
 /// Starts the runtime of a job.
@@ -30,6 +30,7 @@ pub fn start(job: &ServeJob) -> Result<InProcess, Refusal> {
     builder
         .on_thread_start(move || {
             entering.enter();
+            entering.begin();
             acquiring.acquire();
         })
         .on_thread_stop(move || releasing.release());

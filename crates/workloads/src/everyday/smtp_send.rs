@@ -48,7 +48,7 @@ impl SmtpSend {
         let shared = Shared {
             address: address.to_owned(),
             envelope: Envelope::new(Some(SENDER.parse()?), vec![RECEIVER.parse()?])?,
-            mail: mail(body_bytes),
+            mail: mail(body_bytes)?,
             body_bytes,
             blocking,
             on_loop,
@@ -58,15 +58,15 @@ impl SmtpSend {
 }
 
 /// The mail as it goes over the wire, before dots at the beginning of lines are doubled.
-fn mail(body_bytes: u64) -> Vec<u8> {
+fn mail(body_bytes: u64) -> Result<Vec<u8>> {
     let mut mail = format!("From: <{SENDER}>\r\nTo: <{RECEIVER}>\r\nSubject: Parallax\r\n\r\n").into_bytes();
-    for line in generated(0, body_bytes).split_inclusive(|&byte| byte == b'\n') {
+    for line in generated(0, body_bytes)?.split_inclusive(|&byte| byte == b'\n') {
         match line.split_last() {
             Some((b'\n', text)) => mail.extend([text, b"\r\n"].concat()),
             _ => mail.extend(line),
         }
     }
-    mail
+    Ok(mail)
 }
 
 impl Step for SmtpSend {
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn the_text_goes_out_in_lines_that_end_as_a_mails_must() {
-        let mail = String::from_utf8(mail(30)).unwrap();
+        let mail = String::from_utf8(mail(30).unwrap()).unwrap();
         let (_, text) = mail.split_once("\r\n\r\n").unwrap();
         assert_eq!(text, "00000000 0000000000000000\r\n0000");
     }

@@ -53,7 +53,7 @@ impl Zip {
         let scratch = Scratch::new(folder, |inputs| {
             let tree = tree(inputs);
             fs::create_dir(&tree).map_err(|error| explained(error, "cannot make", &tree))?;
-            (0..files).try_for_each(|file| write_input(&tree.join(name(file)), &generated(file.into(), file_bytes)))
+            (0..files).try_for_each(|file| write_input(&tree.join(name(file)), &generated(file.into(), file_bytes)?))
         })?;
         let program = match by {
             By::Library => None,

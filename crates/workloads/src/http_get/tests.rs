@@ -10,6 +10,8 @@ use std::{
     thread,
 };
 
+use tokio::runtime::Builder;
+
 use super::*;
 use crate::testing::both_ways;
 
@@ -65,7 +67,7 @@ fn errors(address: &str) -> [String; 2] {
 #[test]
 fn the_result_is_the_length_of_the_body() {
     let (address, connections) = answering(HELLO, 1);
-    let get = HttpGet::new(&address, "/page", false).unwrap();
+    let get = HttpGet::new(&address, "/page", false, 0).unwrap();
     assert_eq!(both_ways(&get, 0), [Ok(5), Ok(5)]);
     assert_eq!(both_ways(&get, 1), [Ok(5), Ok(5)]);
     assert_eq!(connections.load(Ordering::SeqCst), 4, "a new connection each time");
@@ -74,17 +76,67 @@ fn the_result_is_the_length_of_the_body() {
 #[test]
 fn a_kept_connection_is_used_again() {
     let (address, connections) = answering(HELLO, usize::MAX);
-    let get = HttpGet::new(&address, "/", true).unwrap();
+    let get = HttpGet::new(&address, "/", true, 0).unwrap();
     for index in 0..5 {
         assert_eq!(get.wait_blocking(index, &InterpreterLock::none()).unwrap(), 5);
     }
     assert_eq!(connections.load(Ordering::SeqCst), 1);
 }
 
+/// Waits until a server has had so many connections.
+fn until(connections: &AtomicU64, expected: u64) {
+    let begun = Instant::now();
+    while connections.load(Ordering::SeqCst) < expected {
+        assert!(begun.elapsed() < Duration::from_secs(10), "{connections:?} of {expected}");
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+#[test]
+fn kept_connections_are_open_before_the_start_and_no_more_are_opened() {
+    let (address, connections) = answering(HELLO, usize::MAX);
+    let get = HttpGet::new(&address, "/", true, 2).unwrap();
+    until(&connections, 2);
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| assert_eq!(get.wait_blocking(0, &InterpreterLock::none()).unwrap(), 5));
+        }
+    });
+    assert_eq!(connections.load(Ordering::SeqCst), 2);
+
+    let runtime = Timer::enable(&mut Builder::new_current_thread()).build().unwrap();
+    runtime.block_on(async {
+        let (get, timer) = (get.for_loop(), Arc::new(Timer::new().unwrap()));
+        get.connect(3).await.unwrap();
+        until(&connections, 5);
+        for _ in 0..2 {
+            let waits = [0, 1, 2].map(|index| {
+                let (get, timer) = (get.clone(), Arc::clone(&timer));
+                tokio::spawn(async move { get.wait(index, &timer).await })
+            });
+            for wait in waits {
+                assert_eq!(wait.await.unwrap().unwrap(), 5);
+            }
+        }
+        get.for_loop().connect(1000).await.unwrap();
+    });
+    // Never more than may be in use.
+    until(&connections, 5 + 64);
+    assert_eq!(connections.load(Ordering::SeqCst), 5 + 64);
+}
+
+#[test]
+fn without_keeping_nothing_is_opened_before_the_start() {
+    let (address, connections) = answering(HELLO, 1);
+    let get = HttpGet::new(&address, "/", false, 2).unwrap();
+    assert_eq!(both_ways(&get, 0), [Ok(5), Ok(5)]);
+    assert_eq!(connections.load(Ordering::SeqCst), 2);
+}
+
 #[test]
 fn a_kept_connection_that_the_server_has_closed_is_opened_again() {
     let (address, connections) = answering(HELLO, 2);
-    let get = HttpGet::new(&address, "/", true).unwrap();
+    let get = HttpGet::new(&address, "/", true, 0).unwrap();
     for index in 0..6 {
         assert_eq!(get.wait_blocking(index, &InterpreterLock::none()).unwrap(), 5);
         // The server's close must have arrived, or else it might break the next request in its middle.
@@ -150,7 +202,7 @@ fn a_server_that_never_answers_or_never_ends_is_given_up() {
 
 #[test]
 fn what_is_no_address_or_path_is_refused() {
-    let reason = |address, path| format!("{:#}", HttpGet::new(address, path, false).unwrap_err());
+    let reason = |address, path| format!("{:#}", HttpGet::new(address, path, false, 0).unwrap_err());
     assert!(reason("localhost", "/").starts_with("\"localhost\" is no address: give host:port"));
     assert!(reason("127.0.0.1:80", "page").starts_with("\"page\" is no path"));
     assert!(reason("127.0.0.1:80", "/a b").starts_with("\"/a b\" is no path"));

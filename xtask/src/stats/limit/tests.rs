@@ -39,7 +39,12 @@ fn idle(task: TaskSpec) -> Made {
 
 impl Made {
     fn limit(self) -> Option<Limit> {
+        self.limit_in(RUST_RUNTIME)
+    }
+
+    fn limit_in(self, runtime: &str) -> Option<Limit> {
         let mut cell = batch(self.model);
+        cell.runtime = runtime.to_owned();
         let work = work_of(&mut cell);
         (work.task, work.lock, work.workers) = (self.task, self.lock, 4);
         let mut record = sample_record("s/x", 1, false, 100 * MS);
@@ -73,6 +78,18 @@ fn busy_cpus_are_the_limit_of_whoever_can_use_no_more() {
     assert_eq!(one_loop.limit(), Some(Limit::Cpu));
     let processes = Made { model: Model::Processes, cpu_ms: 190, ..idle(primes()) };
     assert_eq!(processes.limit(), Some(Limit::Cpu));
+}
+
+#[test]
+fn our_event_loop_can_use_all_cpus_for_files_and_that_of_an_interpreter_one() {
+    let reads = || Made {
+        model: Model::Async,
+        cpu_ms: 120,
+        ..idle(TaskSpec::FileRead { size_bytes: 1 << 20, cold: false, folder: None })
+    };
+    assert_eq!(reads().limit(), None, "1.2 of 2");
+    assert_eq!(Made { cpu_ms: 190, ..reads() }.limit(), Some(Limit::Cpu));
+    assert_eq!(Made { cpu_ms: 99, ..reads() }.limit_in("python3"), Some(Limit::Cpu));
 }
 
 #[test]

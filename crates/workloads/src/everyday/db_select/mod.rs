@@ -82,7 +82,7 @@ impl Step for DbSelect {
         builder.enable_time();
     }
 
-    async fn connect(&self) -> Result<()> {
+    async fn connect(&self, _tasks: u64) -> Result<()> {
         match &self.0 {
             Kind::Postgres(postgres) => postgres.connect().await,
             Kind::Sqlite(_) => Ok(()),
