@@ -49,7 +49,7 @@ pub fn start(
         before: Before::of(&records, ran),
         repeat_disturbed: then.repeat_disturbed,
     };
-    let workers = built(args, plan, &options)?;
+    let workers = built(args, plan, &options, &environment.workers)?;
     let mut now = place.environment(options.seed, &workers);
     let mut launcher = launcher(args, plan, place, workers, control)?;
     ask_runtimes(plan, &environment, &mut now, &options, &mut launcher, control);
