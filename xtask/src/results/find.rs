@@ -93,6 +93,7 @@ pub fn find(root: &Path, text: &str) -> Result<Found, FindError> {
     }
     match Tree::at_revision(root, text) {
         Ok(tree) => Ok(called(within(&tree, "latest")?, |found| format!("{text}:{}", found.folder))),
+        Err(_) if Path::new(text).exists() => Err(no_result_there(text)),
         Err(error) => Err(unknown(&disk, text, &error)),
     }
 }

@@ -33,6 +33,13 @@ pub fn start(
     let unfinished = match search(place.root, plan, extra, asked)? {
         Search::Found(unfinished) => *unfinished,
         Search::OtherPlan { name, differences } => return Ok(Err(refuse(&name, &differences))),
+        Search::UnknownPlan { name, reason } => {
+            eprintln!(
+                "error: `{name}` cannot go on, as nobody can tell what is missing: {}. Leave out --resume to begin a new result.",
+                reason.trim_end_matches('.')
+            );
+            return Ok(Err(Exit::Usage));
+        }
         Search::AllComplete(0) => {
             eprintln!("error: there is no result in {} that could be resumed", shown(place.root));
             return Ok(Err(Exit::Usage));
