@@ -309,6 +309,31 @@ fn history_shows_a_lasting_change_with_its_day() {
 }
 
 #[test]
+fn a_history_keeps_machines_apart_and_counts_what_cannot_be_read() {
+    const OTHER: &str = "2026-12-02T195127Z-aaaaaaa";
+    let results = two();
+    for name in [OTHER, "2026-12-03T195127Z-e2d56b8", "2026-12-04T195127Z-e2d56b8", "2026-12-05T195127Z-e2d56b8"] {
+        results.add(name);
+    }
+    // Torn, of a newer version, missing; and one of which only the figures were kept.
+    let torn = results.file("2026-12-03T195127Z-e2d56b8", "summary.json");
+    let whole = fs::read(&torn).unwrap();
+    fs::write(&torn, &whole[..whole.len() / 2]).unwrap();
+    results.edit("2026-12-04T195127Z-e2d56b8", "summary.json", |summary| summary["schema"] = 9.into());
+    fs::remove_file(results.file("2026-12-05T195127Z-e2d56b8", "summary.json")).unwrap();
+    for file in ["samples.jsonl", "matrix.toml", "environment.json"] {
+        fs::remove_file(results.file(LATER, file)).unwrap();
+    }
+    let output = xtask(&results, &["history", "--format", "json"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(text(&output.stderr), "note: 3 results without a readable summary.json, left out\n");
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let machines: Vec<_> = json["machines"].as_array().unwrap().iter().map(|it| &it["results"]).collect();
+    assert_eq!(machines, [&Value::from(vec![OTHER]), &vec![results_support::NAME, LATER].into()]);
+    assert_eq!(json["machines"][1]["series"][0]["points"].as_array().unwrap().len(), 2);
+}
+
+#[test]
 fn a_history_without_results_says_how_to_get_one() {
     let results = Results(tempfile::tempdir().unwrap());
     let output = xtask(&results, &["history"]);
