@@ -1,6 +1,6 @@
 //! Whether two cells of one id do the same work. A name says little: the sizes of a task stand in the matrix.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::Basis;
 use crate::matrix::axis::AxisValue;
@@ -93,15 +93,25 @@ fn setup(base: bool, new: bool) -> Option<String> {
 
 /// `tasks 8 → 16` for each key that differs.
 fn changed(base: &BTreeMap<String, Option<AxisValue>>, new: &BTreeMap<String, Option<AxisValue>>) -> Vec<String> {
-    let mut keys: Vec<&String> = base.keys().chain(new.keys()).collect();
-    keys.sort();
-    keys.dedup();
+    differing(base, new).into_iter().map(|(key, base, new)| format!("{key} {base} → {new}")).collect()
+}
+
+/// Each setting of a cell that differs, with both values. Nothing where the cells differ in what no setting tells.
+pub(super) fn settings_that_differ(base: &Cell, new: &Cell) -> Vec<(String, String, String)> {
+    differing(&settings::of(base), &settings::of(new))
+}
+
+/// Each key that differs, with both values.
+fn differing(
+    base: &BTreeMap<String, Option<AxisValue>>,
+    new: &BTreeMap<String, Option<AxisValue>>,
+) -> Vec<(String, String, String)> {
+    let keys: BTreeSet<&String> = base.keys().chain(new.keys()).collect();
     let shown = |side: &BTreeMap<String, Option<AxisValue>>, key: &str| {
         side.get(key).cloned().flatten().map_or_else(|| UNKNOWN.to_owned(), |value| value.to_string())
     };
     keys.into_iter()
-        .map(|key| (key, shown(base, key), shown(new, key)))
+        .map(|key| (key.clone(), shown(base, key), shown(new, key)))
         .filter(|(_, base, new)| base != new)
-        .map(|(key, base, new)| format!("{key} {base} → {new}"))
         .collect()
 }
