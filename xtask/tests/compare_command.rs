@@ -107,6 +107,17 @@ fn a_baseline_that_failed_on_another_machine_fails_the_gate_though_it_has_no_rat
 }
 
 #[test]
+fn a_time_and_work_a_second_are_not_held_against_each_other() {
+    let results = two();
+    // Nobody knows what was asked for: a hand has taken the matrix away and turned a number of tasks into a time.
+    fs::remove_file(results.file(LATER, "matrix.toml")).unwrap();
+    results.edit(LATER, "summary.json", |summary| cell(summary, THREADS)["axes"]["tasks"] = "330ms".into());
+    let expected = format!("{THREADS}: other work: time is compared in one, and work a second in the other");
+    let reasons = reasons(&compared(&results, &[]));
+    assert!(reasons.contains(&expected), "{reasons:?}");
+}
+
+#[test]
 fn three_runs_a_side_pass_no_gate_as_nothing_can_be_told_from_them() {
     let results = two();
     for name in [results_support::NAME, LATER] {

@@ -137,6 +137,14 @@ impl<'a> Pairing<'a> {
                     continue;
                 }
             };
+            if base.unit != new.unit {
+                self.leave(
+                    &cell.id,
+                    Why::OtherWork,
+                    "other work: time is compared in one, and work a second in the other",
+                );
+                continue;
+            }
             let Some(change) = new.over(&base) else {
                 self.leave(&cell.id, Why::NoFigure, "the load generator was the limit in both");
                 continue;
