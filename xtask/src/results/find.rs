@@ -19,7 +19,7 @@ A RESULT is one of
   published/NAME                figures that somebody else published
   path/to/folder                any folder with the files of a result
   HEAD~3, v0.2, 06e1626         a git revision: the newest result that it has in results/
-  HEAD~3:latest~1, v0.2:2026-1  one of those that it has; git's own HEAD~3:results/2026-1 is the same";
+  HEAD~3:latest~1, v0.2:2026-1  one of those that it has, also as HEAD~3:results/2026-1";
 
 /// A result that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
