@@ -90,6 +90,98 @@ fn a_cell_that_failed_in_the_new_result_fails_the_gate_too() {
 }
 
 #[test]
+fn a_baseline_that_failed_on_another_machine_fails_the_gate_though_it_has_no_ratio_of_its_own() {
+    let results = two();
+    other_machine(&results);
+    let gate = ["compare", "--fail-on", "slower"];
+    assert_eq!(xtask(&results, &gate).status.code(), Some(0));
+    results.edit(LATER, "summary.json", |summary| {
+        cell(summary, SEQUENTIAL)["status"] = "failed".into();
+        cell(summary, SEQUENTIAL)["reason"] = "in round 1: no answer within 60 s.".into();
+    });
+    let reasons = reasons(&compared(&results, &[]));
+    let expected = format!("{SEQUENTIAL}: no figures in the new result: in round 1: no answer within 60 s.");
+    assert_eq!(reasons.iter().filter(|reason| **reason == expected).count(), 1, "{reasons:?}");
+    let output = xtask(&results, &gate);
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+}
+
+#[test]
+fn a_time_and_work_a_second_are_not_held_against_each_other() {
+    let results = two();
+    // Nobody knows what was asked for: a hand has taken the matrix away and turned a number of tasks into a time.
+    fs::remove_file(results.file(LATER, "matrix.toml")).unwrap();
+    results.edit(LATER, "summary.json", |summary| cell(summary, THREADS)["axes"]["tasks"] = "330ms".into());
+    let expected = format!("{THREADS}: other work: time is compared in one, and work a second in the other");
+    let reasons = reasons(&compared(&results, &[]));
+    assert!(reasons.contains(&expected), "{reasons:?}");
+}
+
+#[test]
+fn three_runs_a_side_pass_no_gate_as_nothing_can_be_told_from_them() {
+    let results = two();
+    for name in [results_support::NAME, LATER] {
+        results.edit(name, "summary.json", |summary| {
+            for scenario in summary["scenarios"].as_array_mut().unwrap() {
+                for cell in scenario["cells"].as_array_mut().unwrap() {
+                    for figure in ["elapsed_ns", "throughput_per_s"] {
+                        if let Some(values) = cell[figure]["values"].as_array_mut() {
+                            values.truncate(3);
+                        }
+                    }
+                }
+            }
+        });
+    }
+    // Thrice as slow, and still nobody can tell.
+    results.edit(LATER, "summary.json", |summary| slow_down(summary, SEQUENTIAL, 3.0));
+    let output = xtask(&results, &["compare", "--fail-on", "slower:5%"]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = text(&output.stderr);
+    assert!(said.contains("every cell has too few runs to be told (4 a side are the least"), "{said}");
+}
+
+#[test]
+fn a_scenario_with_another_name_is_listed_on_both_sides_and_compared_with_nothing() {
+    let results = two();
+    let path = results.file(LATER, "summary.json");
+    let renamed = fs::read_to_string(&path).unwrap().replace("cpu-bound", "cpu-heavy");
+    fs::write(&path, renamed).unwrap();
+    let matrix = results.file(LATER, "matrix.toml");
+    let renamed = fs::read_to_string(&matrix).unwrap().replace("cpu-bound", "cpu-heavy");
+    fs::write(&matrix, renamed).unwrap();
+    let comparison = compared(&results, &[]);
+    assert_eq!(verdict(&comparison, THREADS), Value::Null);
+    let reasons = reasons(&comparison);
+    for expected in [
+        format!("{THREADS}: only the base has it"),
+        format!("{}: only the new result has it", THREADS.replace("cpu-bound", "cpu-heavy")),
+    ] {
+        assert!(reasons.contains(&expected), "{reasons:?}");
+    }
+}
+
+#[test]
+fn a_cell_that_no_matrix_has_is_held_against_its_like_by_the_settings_of_its_scenario() {
+    // As those of `--runtime pypy=/usr/bin/pypy3` are: the matrix does not know of them.
+    const PYPY: &str = "cpu-bound/model=threads,lock=none,runtime=pypy";
+    let results = two();
+    for name in [results_support::NAME, LATER] {
+        results.edit(name, "summary.json", |summary| {
+            let mut pypy = cell(summary, THREADS).clone();
+            pypy["id"] = PYPY.into();
+            summary["scenarios"][0]["cells"].as_array_mut().unwrap().push(pypy);
+        });
+    }
+    let matrix = results.file(LATER, "matrix.toml");
+    let text = fs::read_to_string(&matrix).unwrap();
+    fs::write(&matrix, text.replacen("tasks         = 8\n", "tasks         = 16\n", 1)).unwrap();
+    results.edit(LATER, "summary.json", |summary| summary["scenarios"][0]["settings"]["tasks"] = 16.into());
+    let reasons = reasons(&compared(&results, &[]));
+    assert!(reasons.contains(&format!("{PYPY}: other work: tasks 8 → 16")), "{reasons:?}");
+}
+
+#[test]
 fn the_same_id_with_other_work_is_not_compared_and_says_what_differs() {
     let results = two();
     let matrix = results.file(LATER, "matrix.toml");
@@ -225,6 +317,31 @@ fn history_shows_a_lasting_change_with_its_day() {
     let json = xtask(&results, &["history", "--format", "json"]).stdout;
     let json: Value = serde_json::from_slice(&json).unwrap();
     assert_eq!(json["machines"][0]["results"].as_array().unwrap().len(), 12);
+}
+
+#[test]
+fn a_history_keeps_machines_apart_and_counts_what_cannot_be_read() {
+    const OTHER: &str = "2026-12-02T195127Z-aaaaaaa";
+    let results = two();
+    for name in [OTHER, "2026-12-03T195127Z-e2d56b8", "2026-12-04T195127Z-e2d56b8", "2026-12-05T195127Z-e2d56b8"] {
+        results.add(name);
+    }
+    // Torn, of a newer version, missing; and one of which only the figures were kept.
+    let torn = results.file("2026-12-03T195127Z-e2d56b8", "summary.json");
+    let whole = fs::read(&torn).unwrap();
+    fs::write(&torn, &whole[..whole.len() / 2]).unwrap();
+    results.edit("2026-12-04T195127Z-e2d56b8", "summary.json", |summary| summary["schema"] = 9.into());
+    fs::remove_file(results.file("2026-12-05T195127Z-e2d56b8", "summary.json")).unwrap();
+    for file in ["samples.jsonl", "matrix.toml", "environment.json"] {
+        fs::remove_file(results.file(LATER, file)).unwrap();
+    }
+    let output = xtask(&results, &["history", "--format", "json"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(text(&output.stderr), "note: 3 results without a readable summary.json, left out\n");
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let machines: Vec<_> = json["machines"].as_array().unwrap().iter().map(|it| &it["results"]).collect();
+    assert_eq!(machines, [&Value::from(vec![OTHER]), &vec![results_support::NAME, LATER].into()]);
+    assert_eq!(json["machines"][1]["series"][0]["points"].as_array().unwrap().len(), 2);
 }
 
 #[test]

@@ -12,7 +12,7 @@ use xtask::engine::launcher::Halt;
 use xtask::engine::scripted::{ScriptedLauncher, ScriptedMachine, Step, plan_of};
 use xtask::engine::twins::Twins;
 use xtask::matrix::plan::{Order, Plan};
-use xtask::results::record::{Record, SampleRecord};
+use xtask::results::record::{MachineDelta, Record, SampleRecord};
 
 const SEED: u64 = 5;
 
@@ -46,6 +46,38 @@ fn two_parts_make_the_same_runs_in_the_same_order_as_one() {
             assert_eq!((rest.done, rest.planned), (16 - cut as u64, 16 - cut as u64));
             let positions: Vec<u64> = samples(&rest.records).iter().map(|sample| sample.position).collect();
             assert_eq!(positions, (cut as u64..16).collect::<Vec<_>>());
+        }
+    }
+}
+
+#[test]
+fn what_was_put_off_to_be_made_again_is_made_by_the_second_part() {
+    let noisy = MachineDelta { others_ns: Some(1_000_000), ..MachineDelta::default() };
+    // The first, the fifth with its second attempt, and the last but one.
+    let disturbed = [0, 4, 6, 12];
+    let deltas: Vec<MachineDelta> =
+        (0..30).map(|at| if disturbed.contains(&at) { noisy.clone() } else { MachineDelta::default() }).collect();
+    for order in [Order::Interleaved, Order::Sequential] {
+        let mut plan = plan_of(order, 0, 4, &["a", "b", "c"]);
+        compare_all(&mut plan);
+        let made = |before: Before, skip: usize| {
+            let options = Options { seed: SEED, before, repeat_disturbed: true, ..Options::default() };
+            let mut machine = ScriptedMachine::new(deltas[skip..].iter().cloned());
+            run_scripted(&mut machine, &plan, &options, &mut ScriptedLauncher::new()).1.records
+        };
+        let whole = made(Before::default(), 0);
+        // Three runs of twelve may be made again, the fourth counts as it is.
+        assert_eq!(whole.len(), 15, "{:?}", lines(&whole));
+        for cut in 0..=whole.len() {
+            let before = Before::of(&whole[..cut], Duration::ZERO).with_repeats(&whole[..cut], 12);
+            let both = [&whole[..cut], &made(before, cut)].concat();
+            // What is put off may change places with what else is put off in its round.
+            let sorted = |records: &[Record]| {
+                let mut lines = lines(records);
+                lines.sort();
+                lines
+            };
+            assert_eq!(sorted(&both)[..], sorted(&whole)[..], "cut at {cut}, {order:?}");
         }
     }
 }

@@ -51,7 +51,38 @@ fn a_missing_summary_is_made_again_from_matrix_and_samples() {
     assert_eq!(again.figures.scenarios[0].comparisons.len(), 2);
     assert_eq!(again.figures.started, "2026-11-30T19:51:27Z");
     assert!(!again.figures.complete, "nobody knows whether it was");
-    assert!(again.notes[0].starts_with("`2026-11-30T195127Z-e2d56b8` has no summary.json: the figures are made again"));
+    assert_eq!(
+        again.notes,
+        [
+            "`2026-11-30T195127Z-e2d56b8` has no summary.json: the figures are made again from the samples; whether all runs \
+             were made is not known."
+        ]
+    );
+}
+
+#[test]
+fn a_summary_of_an_interrupted_run_says_so() {
+    let results = Results::new();
+    results.edit(NAME, "summary.json", |summary| summary["complete"] = false.into());
+    assert_eq!(loaded(&results).notes, [format!("`{NAME}` was interrupted: not every run was made.")]);
+}
+
+#[test]
+fn cells_that_the_matrix_does_not_have_are_named_when_a_summary_is_made_again() {
+    let results = Results::new();
+    fs::remove_file(results.file(NAME, "summary.json")).unwrap();
+    let path = results.file(NAME, "samples.jsonl");
+    // As if `--runtime pypy=/usr/bin/pypy3` had been given.
+    let pypy = format!("{THREADS},runtime=pypy");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replace(&format!("\"{THREADS}\""), &format!("\"{pypy}\""))).unwrap();
+    let loaded = loaded(&results);
+    assert_eq!(loaded.notes[1..], [format!("1 cell with samples is not in matrix.toml and left out: `{pypy}`.")]);
+    let path = results.file(NAME, "matrix.toml");
+    fs::write(&path, fs::read_to_string(&path).unwrap().replace("cpu-bound", "cpu-heavy")).unwrap();
+    let notes = self::loaded(&results).notes;
+    assert!(notes[1].starts_with("8 cells with samples are not in matrix.toml and left out: `cpu-bound/"), "{notes:?}");
+    assert!(notes[1].ends_with("`, …."), "{notes:?}");
 }
 
 #[test]
@@ -124,6 +155,8 @@ fn figures_that_no_run_can_have_are_left_aside() {
         cell(summary, "http-loops/workers=1,lock=none")["throughput_per_s"]["values"][2] = (-1.5).into();
         cell(summary, THREADS)["elapsed_ns"]["median"] = 1.into();
         summary["scenarios"][0]["comparisons"][0]["rows"][1]["ratio"]["value"] = (-2.0).into();
+        summary["scenarios"][0]["comparisons"][0]["rows"][2]["ratio"]["low"] = 9.0.into();
+        summary["scenarios"][0]["comparisons"][0]["rows"][2]["ratio"]["high"] = (-1.0).into();
     });
     let loaded = loaded(&results);
     assert_eq!(
@@ -134,6 +167,8 @@ fn figures_that_no_run_can_have_are_left_aside() {
             ),
             "`http-loops/workers=1,lock=none`: its throughput has a value of -1.5; the cell is left aside.".to_owned(),
             "`cpu-bound/model=threads,lock=gil`: its ratio is -2, and is left aside.".to_owned(),
+            "`cpu-bound/model=processes,lock=gil`: its ratio has an interval from 9 to -1, which is left aside."
+                .to_owned(),
         ]
     );
     assert_eq!(median(&loaded.figures, THREADS), 47_191_122.0);

@@ -11,7 +11,7 @@ use crate::report::compare::{MOST_ROWS, csv, json, sentences, tables};
 use crate::report::terminal::wrap;
 use crate::results::find::{NAMES, find};
 use crate::results::load::{Loaded, load};
-use crate::stats::compare::{ResultComparison, compare};
+use crate::stats::compare::{Change, ResultComparison, compare};
 
 /// Compare two results, cell by cell.
 ///
@@ -149,11 +149,15 @@ fn judge(comparison: &ResultComparison, fail_on: FailOn) -> Exit {
         slower.iter().for_each(|cell| eprintln!("  {cell}"));
         return Exit::Condition;
     }
-    if comparison.changes.iter().all(|change| change.verdict.is_none()) {
-        eprintln!("error: --fail-on: nothing could be compared, so nobody can say that nothing is slower");
-        return Exit::Usage;
-    }
-    Exit::Ok
+    let undecided = match (comparison.changes.iter().any(Change::can_be_resolved), comparison.changes.as_slice()) {
+        (true, _) => return Exit::Ok,
+        (false, changes) if changes.iter().any(|change| change.verdict.is_some()) => {
+            "every cell has too few runs to be told (4 a side are the least, 5 are better; --quick makes 3)"
+        }
+        (false, _) => "nothing could be compared",
+    };
+    eprintln!("error: --fail-on: {undecided}, so nobody can say that nothing is slower");
+    Exit::Usage
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ mod tools;
 mod twins;
 
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use anyhow::Context;
 
@@ -144,7 +145,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let workspace = workspace();
     let root = args.out.clone().unwrap_or_else(|| workspace.join("results"));
     let place = Place { workspace: &workspace, root: &root };
-    let floors = floors::known(&root, &Machine::capture().fingerprint, &plan);
+    let floors = floors::known(&root, &Machine::capture().fingerprint, &plan, SystemTime::now());
     let start = if args.resume {
         resume::start(args, &plan, &runtimes, &options, place, &control)?
     } else {

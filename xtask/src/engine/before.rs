@@ -3,8 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
+use super::disturbance;
 use crate::matrix::plan::{Plan, baseline_of};
-use crate::results::record::Record;
+use crate::results::record::{Record, SampleRecord};
 
 /// What there is already. Nothing, where a run begins.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -15,13 +16,17 @@ pub struct Before {
     pub samples: u64,
     /// How long it ran: where `started_ns` goes on.
     pub ran: Duration,
+    /// How many disturbed runs may still be made again; `None` where no part before this one has made any.
+    pub repeats_left: Option<u64>,
 }
 
 /// What there is of one cell.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Made {
-    /// Rounds with a counted run.
+    /// Rounds with a counted run that stands.
     rounds: HashSet<u32>,
+    /// The last attempt at a round that is to be made once more.
+    attempts: HashMap<u32, u32>,
     /// Whether it failed, was skipped or is unsupported. It stays so.
     ended: bool,
 }
@@ -48,6 +53,36 @@ impl Before {
             }
         }
         before
+    }
+
+    /// The same, where disturbed runs are made again and so many counted runs were planned in all: what was put off to be
+    /// made again, and was not before the earlier part ended, is still to be made.
+    #[must_use]
+    pub fn with_repeats(mut self, records: &[Record], planned_runs: u64) -> Self {
+        // The last word on each round, in the order in which they ran.
+        let mut last: Vec<&SampleRecord> = Vec::new();
+        let mut left = disturbance::budget(planned_runs);
+        for sample in records.iter().filter_map(Record::counted) {
+            let earlier = last.len();
+            last.retain(|other| (&other.cell, other.round) != (&sample.cell, sample.round));
+            left = left.saturating_sub((earlier - last.len()) as u64);
+            last.push(sample);
+        }
+        // As long as any was left, whatever was disturbed was put off.
+        for sample in last.iter().filter(|it| it.disturbed.is_some() && it.attempt < disturbance::ATTEMPTS) {
+            let Some(made) = self.cells.get_mut(&sample.cell).filter(|made| left > 0 && !made.ended) else { continue };
+            made.rounds.remove(&sample.round);
+            made.attempts.insert(sample.round, sample.attempt);
+            left -= 1;
+        }
+        self.repeats_left = Some(left);
+        self
+    }
+
+    /// Which attempt at a round comes next, from 1 on.
+    #[must_use]
+    pub fn next_attempt(&self, id: &str, round: u32) -> u32 {
+        self.cells.get(id).and_then(|made| made.attempts.get(&round)).map_or(1, |last| last + 1)
     }
 
     /// Whether a round of a cell, or of a twin, need not be made. The twin of a cell that failed is of no use.

@@ -37,8 +37,8 @@ pub(super) struct Due {
 }
 
 impl Due {
-    fn new(visit: Visit) -> Self {
-        Self { first: *visit.rounds.start(), visit, made: 0, attempt: 1 }
+    fn new(visit: Visit, attempt: u32) -> Self {
+        Self { first: *visit.rounds.start(), visit, made: 0, attempt }
     }
 
     /// Where it begins.
@@ -70,8 +70,18 @@ impl Due {
 pub(super) struct Queue(VecDeque<Due>);
 
 impl Queue {
-    pub fn new(visits: &[Visit]) -> Self {
-        Self(visits.iter().cloned().map(Due::new).collect())
+    /// `attempt` says of a visit at which attempt at its first round it is. Whatever was put off by an earlier part stands at
+    /// the end of its block, as it did there.
+    pub fn new(visits: &[Visit], attempt: impl Fn(&Visit) -> u32) -> Self {
+        let due: Vec<Due> = visits.iter().map(|visit| Due::new(visit.clone(), attempt(visit))).collect();
+        let (again, first): (Vec<Due>, Vec<Due>) = due.into_iter().partition(|due| due.attempt > 1);
+        let mut queue = Self(first.into());
+        for due in again {
+            // Its block may have nothing else left.
+            let after = queue.0.iter().position(|other| other.visit.block > due.visit.block).unwrap_or(queue.0.len());
+            queue.0.insert(after, due);
+        }
+        queue
     }
 
     pub fn next(&mut self) -> Option<Due> {

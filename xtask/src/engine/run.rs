@@ -79,7 +79,10 @@ pub fn run_on(
         planned: visits.iter().map(Visit::repetitions).sum(),
         done: 0,
         position: options.before.samples,
-        repeats_left: if options.repeat_disturbed { disturbance::budget(counted) } else { 0 },
+        repeats_left: match options.repeat_disturbed {
+            true => options.before.repeats_left.unwrap_or(disturbance::budget(counted)),
+            false => 0,
+        },
         told_of_budget: !options.repeat_disturbed,
         ran_before: options.before.ran,
         started: Instant::now(),
@@ -87,7 +90,8 @@ pub fn run_on(
     };
     walk.emit(&Event::Started { plan, visits: &visits })?;
     walk.started = Instant::now();
-    let mut queue = Queue::new(&visits);
+    let attempt = |visit: &Visit| options.before.next_attempt(&visit.id(plan), *visit.rounds.start());
+    let mut queue = Queue::new(&visits, attempt);
     let mut begun = None;
     while let Some(due) = queue.next() {
         // Between two repetitions there is nothing to repeat.

@@ -19,7 +19,7 @@ A RESULT is one of
   published/NAME                figures that somebody else published
   path/to/folder                any folder with the files of a result
   HEAD~3, v0.2, 06e1626         a git revision: the newest result that it has in results/
-  HEAD~3:latest~1, v0.2:2026-1  one of those that it has";
+  HEAD~3:latest~1, v0.2:2026-1  one of those that it has, also as HEAD~3:results/2026-1";
 
 /// A result that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,6 +81,7 @@ pub fn find(root: &Path, text: &str) -> Result<Found, FindError> {
     }
     if let Some((revision, text)) = text.split_once(':') {
         let tree = Tree::at_revision(root, revision)?;
+        let text = tree.name_in(text);
         let text = if text.is_empty() { "latest" } else { text };
         return Ok(called(within(&tree, text)?, |found| format!("{revision}:{}", found.folder)));
     }
@@ -92,6 +93,7 @@ pub fn find(root: &Path, text: &str) -> Result<Found, FindError> {
     }
     match Tree::at_revision(root, text) {
         Ok(tree) => Ok(called(within(&tree, "latest")?, |found| format!("{text}:{}", found.folder))),
+        Err(_) if Path::new(text).exists() => Err(no_result_there(text)),
         Err(error) => Err(unknown(&disk, text, &error)),
     }
 }

@@ -44,9 +44,10 @@ struct ComparisonOutline {
 
 /// The newest floor of each comparison of the plan, and the median over those of the machine for all others. The name of
 /// a result's folder says on which machine it was made, so no other result is opened; nor is an older one, once every
-/// comparison has its floor. What cannot be read tells nothing.
+/// comparison has its floor. What cannot be read tells nothing, nor does what says that it was measured after `now`: the
+/// clock was set back since, and it would pass for the newest until then.
 #[must_use]
-pub fn known(root: &Path, fingerprint: &str, plan: &Plan) -> KnownFloors {
+pub fn known(root: &Path, fingerprint: &str, plan: &Plan, now: SystemTime) -> KnownFloors {
     let machine: String = fingerprint.chars().take(7).collect();
     let names =
         fs::read_dir(root).into_iter().flatten().flatten().filter_map(|entry| entry.file_name().into_string().ok());
@@ -64,9 +65,8 @@ pub fn known(root: &Path, fingerprint: &str, plan: &Plan) -> KnownFloors {
         for scenario in scenarios {
             for ComparisonOutline { fixed, floor } in scenario.comparisons {
                 // What was remembered there was measured elsewhere.
-                let Some(floor) = floor.filter(|floor| floor.source == FloorSource::Measured && is_sane(floor)) else {
-                    continue;
-                };
+                let is_measured = |floor: &NoiseFloor| floor.source == FloorSource::Measured && is_sane(floor, now);
+                let Some(floor) = floor.filter(is_measured) else { continue };
                 if known.own(&scenario.name, &fixed).is_none() {
                     known.remember(&scenario.name, &fixed, floor.clone());
                 }
@@ -94,13 +94,13 @@ fn was_noisy(machine: MachineSummary) -> bool {
     u64::from(machine.disturbed_runs) * 10 > u64::from(machine.counted_runs)
 }
 
-/// Somebody may have edited it.
-fn is_sane(floor: &NoiseFloor) -> bool {
-    floor.share.is_finite() && floor.share >= 0.0
+/// Somebody may have edited it, or set the clock.
+fn is_sane(floor: &NoiseFloor, now: SystemTime) -> bool {
+    let is_past = humantime::parse_rfc3339(&floor.measured).is_ok_and(|measured| measured <= now);
+    floor.share.is_finite() && floor.share >= 0.0 && is_past
 }
 
-/// Whether the comparison's own floor was measured in the day before `now`. A clock that was set back since does not make
-/// it new.
+/// Whether the comparison's own floor was measured in the day before `now`.
 #[must_use]
 pub fn is_fresh(known: &KnownFloors, scenario: &Scenario, comparison: &Comparison, now: SystemTime) -> bool {
     let measured = known.own(&scenario.name, &comparison.fixed).map(|floor| humantime::parse_rfc3339(&floor.measured));
@@ -115,6 +115,11 @@ mod tests {
     use crate::stats::fixtures::{batch, plan};
 
     const FINGERPRINT: &str = "3f9c2a1d00";
+    const NOW: &str = "2026-12-01T12:00:00Z";
+
+    fn at(time: &str) -> SystemTime {
+        humantime::parse_rfc3339(time).unwrap()
+    }
 
     fn two() -> Plan {
         plan("s", Some("model"), &[batch(Model::Sequential), batch(Model::Threads)])
@@ -139,11 +144,11 @@ mod tests {
     }
 
     fn own(root: &Path) -> Option<f64> {
-        known(root, FINGERPRINT, &two()).own("s", &Axes::new()).map(|floor| floor.share)
+        known(root, FINGERPRINT, &two(), at(NOW)).own("s", &Axes::new()).map(|floor| floor.share)
     }
 
     fn any(root: &Path) -> Option<f64> {
-        known(root, FINGERPRINT, &two()).of("s", &Axes::new()).map(|floor| floor.share)
+        known(root, FINGERPRINT, &two(), at(NOW)).of("s", &Axes::new()).map(|floor| floor.share)
     }
 
     #[test]
@@ -190,14 +195,20 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         result(root.path(), "2026-11-30T080000Z-3f9c2a1", "s", &floor(0.04, "measured"));
         let plan = two();
-        let known = known(root.path(), FINGERPRINT, &plan);
-        let fresh = |time: &str| {
-            let now = humantime::parse_rfc3339(time).unwrap();
-            is_fresh(&known, &plan.scenarios[0], &plan.scenarios[0].comparisons[0], now)
-        };
+        let known = known(root.path(), FINGERPRINT, &plan, at(NOW));
+        let fresh = |time: &str| is_fresh(&known, &plan.scenarios[0], &plan.scenarios[0].comparisons[0], at(time));
         assert!(fresh("2026-11-30T08:00:00Z") && fresh("2026-12-01T08:00:00Z"));
         assert!(!fresh("2026-12-01T08:00:01Z"), "a day and a second");
         assert!(!fresh("2026-11-30T07:00:00Z"), "from the future: the clock was set back");
+    }
+
+    #[test]
+    fn a_floor_from_the_future_does_not_hide_those_that_were_measured_since_the_clock_was_set_back() {
+        let root = tempfile::tempdir().unwrap();
+        result(root.path(), "2026-11-30T080000Z-3f9c2a1", "s", &floor(0.04, "measured"));
+        let ahead = floor(0.5, "measured").replace("2026-11-30", "2027-05-05");
+        result(root.path(), "2027-05-05T080000Z-3f9c2a1", "s", &ahead);
+        assert_eq!((own(root.path()), any(root.path())), (Some(0.04), Some(0.04)));
     }
 
     #[test]
@@ -209,6 +220,6 @@ mod tests {
             result(root.path(), &name, "t", &floor(0.02, "measured"));
         }
         assert_eq!((own(root.path()), any(root.path())), (None, Some(0.02)));
-        assert_eq!(known(root.path(), FINGERPRINT, &two()).of("s", &Axes::new()).unwrap().pairs, 20);
+        assert_eq!(known(root.path(), FINGERPRINT, &two(), at(NOW)).of("s", &Axes::new()).unwrap().pairs, 20);
     }
 }

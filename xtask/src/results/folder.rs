@@ -9,6 +9,7 @@ use anyhow::{Context, bail};
 
 use super::atomic;
 use super::environment::Environment;
+use super::name::newest_first;
 use super::sample_file::SampleFile;
 use crate::stats::summary::Summary;
 
@@ -98,6 +99,15 @@ impl ResultFolder {
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// A result beside it whose name says that it began later: the clock was set back since, or another machine's is ahead.
+    #[must_use]
+    pub fn newer(&self) -> Option<String> {
+        let entries = fs::read_dir(self.root()).into_iter().flatten().flatten();
+        let newest =
+            newest_first(entries.filter_map(|entry| entry.file_name().into_string().ok())).into_iter().next()?;
+        (*newest != *self.path.file_name()?).then_some(newest)
     }
 
     /// Path of one of its files, such as [`SAMPLES`].
@@ -227,6 +237,18 @@ mod tests {
         create(root.path()).unwrap();
         assert_eq!(name_of(&create(root.path()).unwrap()), "2026-11-30T171522Z-3f9c2a1-2");
         assert_eq!(name_of(&create(root.path()).unwrap()), "2026-11-30T171522Z-3f9c2a1-3");
+    }
+
+    #[test]
+    fn a_result_from_the_future_is_told_by_the_name_of_one_that_is_newer() {
+        let root = tempfile::tempdir().unwrap();
+        create(root.path()).unwrap();
+        fs::create_dir(root.path().join("2026-11-30T171521Z-ffffff0")).unwrap();
+        let second = create(root.path()).unwrap();
+        assert_eq!(second.newer(), None, "the second of a second is the newer one");
+        let ahead = "2026-11-30T171523Z-0000000";
+        fs::create_dir(root.path().join(ahead)).unwrap();
+        assert_eq!(second.newer().as_deref(), Some(ahead));
     }
 
     #[test]

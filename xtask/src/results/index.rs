@@ -76,7 +76,9 @@ fn each<T: Send>(root: &Path, pick: impl Fn(&str, Option<&[u8]>) -> T + Sync) ->
     let read = |names: &[String]| -> Vec<T> {
         // One piece of memory for all files: the kernel clears new memory before it hands it out.
         let mut json = Vec::new();
-        let is_result = |name: &&String| root.join(name).join(folder::SAMPLES).is_file();
+        // Somebody may keep the figures alone; a run that was killed at once has neither.
+        let is_result =
+            |name: &&String| [folder::SAMPLES, folder::SUMMARY].iter().any(|file| root.join(name).join(file).is_file());
         let mut picked = |name: &String| {
             json.clear();
             let file = File::open(root.join(name).join(folder::SUMMARY));

@@ -1,6 +1,6 @@
 //! A found result, as far as it can be read. What is wrong with it is said, and what is left is used.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
@@ -15,8 +15,9 @@ use super::publication::{self, Publication};
 use super::read::parse_document;
 use super::record::Record;
 use super::salvage::salvage;
-use crate::matrix::plan::Plan;
+use crate::matrix::plan::{Plan, baseline_of};
 use crate::matrix::{self, LoadOptions};
+use crate::number::counted;
 use crate::stats::floor::KnownFloors;
 use crate::stats::spread::median;
 use crate::stats::summary::{self, Summary};
@@ -60,16 +61,18 @@ pub fn load(found: &Found) -> anyhow::Result<Loaded> {
         notes,
     };
     loaded.figures = match found.file(SUMMARY)? {
-        Some(content) => match parse_document(&content, summary::SCHEMA, &found.shown(SUMMARY)) {
-            Ok(figures) => figures,
+        Some(content) => match parse_document::<Figures>(&content, summary::SCHEMA, &found.shown(SUMMARY)) {
+            Ok(figures) => {
+                if !figures.complete {
+                    loaded.notes.push(format!("`{}` was interrupted: not every run was made.", found.name));
+                }
+                figures
+            }
             Err(error) if is_newer(&error) => return Err(error),
             Err(error) => loaded.made_again(found, &format!("{error:#}"))?,
         },
         None => loaded.made_again(found, &format!("`{}` has no {SUMMARY}", found.name))?,
     };
-    if !loaded.figures.complete {
-        loaded.notes.push(format!("`{}` was interrupted: not every run was made.", found.name));
-    }
     sanitise(&mut loaded);
     Ok(loaded)
 }
@@ -150,8 +153,11 @@ impl Loaded {
                 "{why}, and no {MATRIX} that this version can read, which would be needed to make it from the samples"
             )
         })?;
-        self.notes.push(format!("{why}: the figures are made again from the samples."));
+        self.notes.push(format!(
+            "{why}: the figures are made again from the samples; whether all runs were made is not known."
+        ));
         self.notes.extend(salvaged.notes);
+        self.notes.extend(strangers(&plan, &salvaged.records));
         Ok(Figures::from(&remake(plan, &salvaged.records, &found.folder)))
     }
 }
@@ -180,6 +186,26 @@ fn remake(mut plan: Plan, records: &[Record], folder: &str) -> Summary {
         summary.ended = "unknown".to_owned();
     }
     summary
+}
+
+/// What is said of cells that there are records of and no plan: of a runtime that the command line named, or of a matrix
+/// that somebody has edited since.
+fn strangers(plan: &Plan, records: &[Record]) -> Option<String> {
+    /// Named one by one before they are only counted.
+    const NAMED: usize = 3;
+    let planned: HashSet<&str> =
+        plan.scenarios.iter().flat_map(|scenario| &scenario.cells).map(|cell| cell.id.as_str()).collect();
+    let of_cell = |id: &str| !planned.contains(baseline_of(id).unwrap_or(id));
+    let strangers: BTreeSet<&str> = records.iter().filter_map(cell_of).filter(|id| of_cell(id)).collect();
+    let shown: Vec<String> = strangers.iter().take(NAMED).map(|id| format!("`{id}`")).collect();
+    let more = if strangers.len() > NAMED { ", …" } else { "" };
+    (!strangers.is_empty()).then(|| {
+        format!(
+            "{} not in {MATRIX} and left out: {}{more}.",
+            counted(strangers.len() as u64, "cell with samples is", "cells with samples are"),
+            shown.join(", ")
+        )
+    })
 }
 
 /// The end of the year 9999, which is the last that RFC 3339 can write.
@@ -223,9 +249,17 @@ fn sanitise(loaded: &mut Loaded) {
     }
     let scenarios = loaded.figures.scenarios.iter_mut();
     for row in scenarios.flat_map(|scenario| &mut scenario.comparisons).flat_map(|comparison| &mut comparison.rows) {
-        if let Some(ratio) = row.ratio.filter(|ratio| !(ratio.value.is_finite() && ratio.value > 0.0)) {
+        let is_ratio = |value: f64| value.is_finite() && value > 0.0;
+        if let Some(ratio) = row.ratio.filter(|ratio| !is_ratio(ratio.value)) {
             notes.push(format!("`{}`: its ratio is {}, and is left aside.", row.cell, ratio.value));
             row.ratio = None;
+        }
+        if let Some(ratio) = &mut row.ratio
+            && let Some((low, high)) = ratio.low.zip(ratio.high)
+            && !(is_ratio(low) && is_ratio(high) && low <= high)
+        {
+            notes.push(format!("`{}`: its ratio has an interval from {low} to {high}, which is left aside.", row.cell));
+            (ratio.low, ratio.high, ratio.confidence) = (None, None, None);
         }
     }
 }

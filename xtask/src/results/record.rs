@@ -40,6 +40,17 @@ pub enum Record {
     },
 }
 
+impl Record {
+    /// The counted run that it is, if it is one.
+    #[must_use]
+    pub fn counted(&self) -> Option<&SampleRecord> {
+        match self {
+            Self::Sample(sample) if !sample.warmup => Some(sample),
+            _ => None,
+        }
+    }
+}
+
 /// A repetition that was measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SampleRecord {

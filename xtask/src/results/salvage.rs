@@ -1,13 +1,13 @@
 //! Reads what is whole in a sample file, and says what is not: for people who look at a result, not for a run that is
 //! to be continued (that is [`read`](super::read), which is strict).
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use anyhow::bail;
 
 use super::read::check_schema;
-use super::record::Record;
+use super::record::{Record, SampleRecord};
 use super::sample_file::SCHEMA;
 use crate::number::counted;
 
@@ -65,7 +65,34 @@ pub fn salvage(content: &[u8], path: &Path) -> anyhow::Result<Salvaged> {
     if !rest.is_empty() {
         notes.push(torn(path, rest.len()));
     }
+    notes.extend(made_twice(&records, path));
     Ok(Salvaged { records, notes })
+}
+
+/// What is said of counted runs that stand there more than once and were not made again for a reason: a hand has been at them.
+/// The last of them counts.
+fn made_twice(records: &[Record], path: &Path) -> Option<String> {
+    let mut last: HashMap<(&str, u32), &SampleRecord> = HashMap::new();
+    let mut twice: Vec<(&str, u32)> = Vec::new();
+    for record in records {
+        match record {
+            Record::Sample(sample) if !sample.warmup => {
+                let run = (sample.cell.as_str(), sample.round);
+                if last.insert(run, sample).is_some_and(|earlier| earlier.disturbed.is_none()) {
+                    twice.push(run);
+                }
+            }
+            // A cell that failed may be measured again from its first round on.
+            Record::Failure { cell, .. } => last.retain(|(of, _), _| of != cell),
+            _ => {}
+        }
+    }
+    let (cell, round) = twice.first()?;
+    let runs = counted(twice.len() as u64, "run stands", "runs stand");
+    let path = path.display();
+    Some(format!(
+        "`{path}`: {runs} there twice with other figures (round {round} of `{cell}`), of which the last counts."
+    ))
 }
 
 /// What is said of a last line without an end.
@@ -142,6 +169,26 @@ mod tests {
         let read = salvaged(&format!("{text}{second}\n{second}\n"));
         assert_eq!(read.records.len(), 3);
         assert_eq!(read.notes, ["`samples.jsonl`: 2 lines stand there twice and count once."]);
+    }
+
+    #[test]
+    fn a_round_with_two_figures_is_told_unless_it_was_made_again_for_a_reason() {
+        let second = file().replace("\"elapsed_ns\":110", "\"elapsed_ns\":55");
+        let second = second.lines().nth(2).unwrap();
+        let read = salvaged(&format!("{}{second}\n", file()));
+        assert_eq!(read.records.len(), 4);
+        assert_eq!(
+            read.notes,
+            [
+                "`samples.jsonl`: 1 run stands there twice with other figures (round 2 of `s/a`), of which the last counts."
+            ]
+        );
+        let failed =
+            r#"{"record":"failure","cell":"s/a","round":2,"warmup":false,"failure":{"kind":"died","reason":"x"}}"#;
+        assert_eq!(salvaged(&format!("{}{failed}\n{second}\n", file())).notes, [""; 0]);
+        let first = file().lines().nth(2).unwrap().to_owned();
+        let disturbed = first.replacen('{', "{\"disturbed\":\"4 % was stolen\",", 1);
+        assert_eq!(salvaged(&format!("{}{second}\n", file().replace(&first, &disturbed))).notes, [""; 0]);
     }
 
     #[test]

@@ -51,6 +51,19 @@ impl Tree {
         Ok(Self::Git { repository, commit, path })
     }
 
+    /// The name of a result from a path in the revision, as git would write it: `results/2026-…/` → `2026-…`, and nothing of
+    /// the folder itself. What is no such path stays as it is.
+    #[must_use]
+    pub fn name_in<'a>(&self, text: &'a str) -> &'a str {
+        let Self::Git { path, .. } = self else { return text };
+        let text = text.trim_end_matches('/');
+        match text.strip_prefix(path.as_str()) {
+            Some("") => "",
+            Some(rest) => rest.strip_prefix('/').unwrap_or(text),
+            None => text,
+        }
+    }
+
     /// The names of what lies directly in it, in no order.
     ///
     /// # Errors
@@ -181,6 +194,24 @@ mod tests {
         let root = folder.path().join("results");
         fs::create_dir(&root).unwrap();
         assert_eq!(Tree::at_revision(&root, "HEAD~1").unwrap().names().unwrap(), [NAME]);
+    }
+
+    #[test]
+    fn a_result_may_be_written_as_git_would() {
+        let Some(folder) = repository() else { return };
+        let tree = Tree::at_revision(&folder.path().join("results"), "v1").unwrap();
+        let path = format!("results/{NAME}");
+        for (text, name) in [
+            ("results", ""),
+            ("results/", ""),
+            (path.as_str(), NAME),
+            (&format!("{path}/"), NAME),
+            ("results/latest~1", "latest~1"),
+            ("latest", "latest"),
+            ("results-of-old", "results-of-old"),
+        ] {
+            assert_eq!(tree.name_in(text), name, "{text}");
+        }
     }
 
     #[test]

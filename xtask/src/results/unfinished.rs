@@ -49,6 +49,13 @@ pub enum Search {
         /// What differs.
         differences: Vec<Difference>,
     },
+    /// There is none of the same plan, and the newest unfinished one does not say of which plan it is.
+    UnknownPlan {
+        /// The folder's name.
+        name: String,
+        /// Why, in a sentence without its full stop.
+        reason: String,
+    },
     /// Every result is complete; how many there are.
     AllComplete(usize),
 }
@@ -82,18 +89,15 @@ pub fn search(root: &Path, plan: &Plan, runtimes: &[Runtime], options: &RunOptio
         }
         match differences(&path, plan, runtimes, options) {
             Ok(differences) if differences.is_empty() => {
-                return open(&path, &name).map(|it| Search::Found(Box::new(it)));
+                let go_on = || {
+                    format!(
+                        "`{name}` cannot go on. Mend what is named here, or leave out --resume to begin a new result"
+                    )
+                };
+                return open(&path, &name).map(|it| Search::Found(Box::new(it))).with_context(go_on);
             }
             Ok(differences) => other = other.or(Some(Search::OtherPlan { name, differences })),
-            Err(error) => {
-                let reason = Difference {
-                    about: About::Matrix,
-                    what: "its plan is not known".to_owned(),
-                    base: Some(format!("{error:#}")),
-                    new: None,
-                };
-                other = other.or(Some(Search::OtherPlan { name, differences: vec![reason] }));
-            }
+            Err(error) => other = other.or_else(|| Some(Search::UnknownPlan { name, reason: format!("{error:#}") })),
         }
     }
     Ok(other.unwrap_or(Search::AllComplete(complete)))
@@ -153,7 +157,7 @@ pub fn narrowed(mut plan: Plan, options: &RunOptions) -> Result<Plan, matrix::pa
 
 fn open(path: &Path, name: &str) -> anyhow::Result<Unfinished> {
     let environment = read::environment(&path.join(ENVIRONMENT))?;
-    let records = read::samples(&path.join(SAMPLES))?.records;
+    let records = records(&path.join(SAMPLES))?;
     // Without a summary its folder's name says when it began, and its samples how long it ran.
     let summary = read::summary(&path.join(SUMMARY)).ok();
     let started = summary.as_ref().and_then(|summary| humantime::parse_rfc3339(&summary.started).ok());
@@ -166,6 +170,12 @@ fn open(path: &Path, name: &str) -> anyhow::Result<Unfinished> {
         ran: Duration::from_nanos(summary.as_ref().map_or(0, |summary| summary.wall_ns)),
         prepared: Duration::from_nanos(summary.map_or(0, |summary| summary.prepared_ns)),
     })
+}
+
+/// Nothing where the run was killed before the first line was whole.
+fn records(path: &Path) -> anyhow::Result<Vec<Record>> {
+    let content = fs::read(path).with_context(|| format!("cannot read `{}`", path.display()))?;
+    if content.contains(&b'\n') { Ok(read::parse(&content, path)?.records) } else { Ok(Vec::new()) }
 }
 
 /// `2026-11-30T171522Z-…` → that second.

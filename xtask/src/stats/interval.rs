@@ -202,6 +202,39 @@ mod tests {
     }
 
     #[test]
+    fn equal_values_never_make_a_p_value_smaller_than_chance_does() {
+        // Every way to choose five of ten runs: the share of those with a p-value up to p must not be above p.
+        let pools = [
+            [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0],
+            [1.0, 1.0, 2.0, 2.0, 2.0, 3.0, 4.0, 4.0, 5.0, 5.0],
+            [1.0, 1.0, 1.0, 1.0, 1.0, 2.0, 2.0, 2.0, 2.0, 2.0],
+            [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 9.0],
+            [1.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 3.0],
+        ];
+        let mut smallest = Vec::new();
+        for pool in pools {
+            let chosen = (0_u32..1 << 10).filter(|chosen| chosen.count_ones() == 5);
+            let mut found: Vec<f64> = chosen
+                .map(|chosen| {
+                    let side =
+                        |bit| -> Vec<f64> { (0..10).filter(|at| chosen >> at & 1 == bit).map(|at| pool[at]).collect() };
+                    p_value(&side(0), &side(1)).unwrap()
+                })
+                .collect();
+            found.sort_by(f64::total_cmp);
+            assert_eq!(found.len(), 252);
+            for (ways, p) in (1_u32..).zip(&found) {
+                // Of equal ones the last has all of them behind it.
+                let is_last = found.get(ways as usize) != Some(p);
+                assert!(!is_last || f64::from(ways) / 252.0 <= p + ROUNDING, "{pool:?}: {p} in {ways} of 252 ways");
+            }
+            smallest.push(found[0]);
+        }
+        // Where the runs part between two equal values, nothing can be told.
+        assert_eq!(smallest, [2.0 / 252.0, 2.0 / 252.0, 2.0 / 252.0, 1.0, 1.0]);
+    }
+
+    #[test]
     fn the_p_value_and_the_interval_say_the_same() {
         let mut random = fastrand::Rng::with_seed(5);
         let mut seen = [0; 2];

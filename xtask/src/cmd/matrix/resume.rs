@@ -1,6 +1,6 @@
 //! Whether an interrupted run may go on here and now, and with what.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use super::start::{Place, Start, announce, built, launcher};
 use super::{Args, shown};
@@ -8,12 +8,14 @@ use crate::cmd::Exit;
 use crate::engine;
 use crate::engine::before::Before;
 use crate::engine::probe::{Probes, probe};
+use crate::engine::schedule::schedule;
 use crate::engine::signals::Control;
 use crate::engine::workers::ProcessLauncher;
 use crate::matrix::plan::{Plan, Runtime};
 use crate::results::Environment;
 use crate::results::environment::RuntimeFacts;
 use crate::results::options::RunOptions;
+use crate::results::record::Record;
 use crate::results::unfinished::{Search, Unfinished, search};
 use crate::stats::compare::Difference;
 use crate::stats::compare::facts::{About, environments};
@@ -33,6 +35,13 @@ pub fn start(
     let unfinished = match search(place.root, plan, extra, asked)? {
         Search::Found(unfinished) => *unfinished,
         Search::OtherPlan { name, differences } => return Ok(Err(refuse(&name, &differences))),
+        Search::UnknownPlan { name, reason } => {
+            eprintln!(
+                "error: `{name}` cannot go on, as nobody can tell what is missing: {}. Leave out --resume to begin a new result.",
+                reason.trim_end_matches('.')
+            );
+            return Ok(Err(Exit::Usage));
+        }
         Search::AllComplete(0) => {
             eprintln!("error: there is no result in {} that could be resumed", shown(place.root));
             return Ok(Err(Exit::Usage));
@@ -46,10 +55,10 @@ pub fn start(
     let options = engine::Options {
         seed: environment.seed,
         twins: then.twins.clone(),
-        before: Before::of(&records, ran),
+        before: before(plan, &then, &records, ran),
         repeat_disturbed: then.repeat_disturbed,
     };
-    let workers = built(args, plan, &options)?;
+    let workers = built(args, plan, &options, &environment.workers)?;
     let mut now = place.environment(options.seed, &workers);
     let mut launcher = launcher(args, plan, place, workers, control)?;
     ask_runtimes(plan, &environment, &mut now, &options, &mut launcher, control);
@@ -63,6 +72,16 @@ pub fn start(
     eprintln!("resuming {name}, of which {} repetitions are there", options.before.samples);
     announce(plan, &options);
     Ok(Ok(Start { folder, environment, options, records, started: Some(started), prepared, launcher }))
+}
+
+/// What there is already.
+fn before(plan: &Plan, then: &RunOptions, records: &[Record], ran: Duration) -> Before {
+    let before = Before::of(records, ran);
+    if !then.repeat_disturbed {
+        return before;
+    }
+    let all = schedule(plan, 0, &then.twins, &Before::default());
+    before.with_repeats(records, all.iter().map(|visit| visit.rounds.clone().count() as u64).sum())
 }
 
 /// What differs and would make two halves of a result that do not fit together. Another commit does not, as long as the

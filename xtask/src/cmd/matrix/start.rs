@@ -1,5 +1,6 @@
 //! What a run of the matrix begins with: everything that can go wrong before anything is measured.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -15,7 +16,7 @@ use crate::engine::signals::Control;
 use crate::engine::workers::ProcessLauncher;
 use crate::matrix::plan::Plan;
 use crate::number::{counted, roughly};
-use crate::results::environment::{Environment, Setting};
+use crate::results::environment::{Environment, Setting, WorkerBinary};
 use crate::results::options::RunOptions;
 use crate::results::record::Record;
 use crate::results::{ResultFolder, machine};
@@ -67,11 +68,18 @@ pub fn start(
     control: &Control,
 ) -> anyhow::Result<Result<Start, Exit>> {
     let folder = ResultFolder::create(place.root, SystemTime::now(), &machine::Machine::capture().fingerprint)?;
+    if let Some(newer) = folder.newer() {
+        let own = folder.path().file_name().unwrap_or_default().display();
+        eprintln!(
+            "warning: the result {newer} is from a later time than now: the clock was set back, or another's is ahead. Until \
+             then `latest` is that one; this one is {own}"
+        );
+    }
     let prepare = || -> anyhow::Result<Binaries> {
         // Kept as it was when it was read: an editor may save the file while the matrix runs.
         let text = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
         folder.write_matrix(&text)?;
-        built(args, plan, &engine::Options::default())
+        built(args, plan, &engine::Options::default(), &[])
     };
     let workers = match prepare() {
         Ok(workers) => workers,
@@ -101,14 +109,16 @@ pub fn start(
     }))
 }
 
-/// Our workers that what is left needs, but for those that are built when the first scenario that needs them is reached.
-pub fn built(args: &Args, plan: &Plan, options: &engine::Options) -> anyhow::Result<Binaries> {
-    let mut needed = binaries::needed(plan, &options.before.finished(plan));
-    if args.no_build {
-        return already_built(&needed);
-    }
-    needed.retain(|worker| !binaries::LATE.contains(worker));
-    build(&needed)
+/// Our workers that what is left needs, but for those that are built when the first scenario that needs them is reached;
+/// `used` are those that an earlier part has measured with, which must be known before anything is measured.
+pub fn built(args: &Args, plan: &Plan, options: &engine::Options, used: &[WorkerBinary]) -> anyhow::Result<Binaries> {
+    let needed = binaries::needed(plan, &options.before.finished(plan));
+    if args.no_build { already_built(&needed) } else { build(&at_once(needed, used)) }
+}
+
+fn at_once(mut needed: BTreeSet<&'static str>, used: &[WorkerBinary]) -> BTreeSet<&'static str> {
+    needed.retain(|worker| !binaries::LATE.contains(worker) || used.iter().any(|used| used.name == *worker));
+    needed
 }
 
 /// What starts them. Removes what killed runs left where this one works.
@@ -142,4 +152,17 @@ pub fn announce(plan: &Plan, options: &engine::Options) {
         counted(visits.iter().map(Visit::repetitions).sum(), "run", "runs"),
         roughly(estimate(plan, &visits)),
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_worker_that_takes_long_to_build_is_built_at_once_where_an_earlier_part_measured_with_it() {
+        let needed = || BTreeSet::from([binaries::CPU_WORKER, binaries::EVERYDAY_WORKER, binaries::MAIL_SINK]);
+        let used = [WorkerBinary { name: binaries::EVERYDAY_WORKER.to_owned(), sha256: Some("aaaa".to_owned()) }];
+        assert_eq!(at_once(needed(), &[]), BTreeSet::from([binaries::CPU_WORKER]));
+        assert_eq!(at_once(needed(), &used), BTreeSet::from([binaries::CPU_WORKER, binaries::EVERYDAY_WORKER]));
+    }
 }

@@ -37,7 +37,12 @@ fn cores(facts: &Facts) -> Option<Finding> {
 fn siblings(facts: &Facts) -> Option<Finding> {
     let (cores, cpus) = (facts.cores?, facts.host_cpus? as usize);
     if cpus <= cores {
-        return Some(finding("SMT siblings", State::Good, "every CPU is a core of its own", ""));
+        // A hypervisor may put two of its guest's CPUs on one core and not tell.
+        let found = match facts.virtualised {
+            Some(true) => "every CPU is a core of its own, as far as this virtual machine is told",
+            _ => "every CPU is a core of its own",
+        };
+        return Some(finding("SMT siblings", State::Good, found, ""));
     }
     Some(finding(
         "SMT siblings",
@@ -116,6 +121,8 @@ mod tests {
         };
         assert_eq!(found(4, 8), "8 CPUs are 4 cores");
         assert_eq!(found(2, 2), "every CPU is a core of its own");
+        let guest = Facts { cores: Some(2), host_cpus: Some(2), virtualised: Some(true), ..Facts::default() };
+        assert!(siblings(&guest).unwrap().found.ends_with("as far as this virtual machine is told"));
     }
 
     #[test]

@@ -58,14 +58,27 @@ impl Facts {
     /// Reads everything, and watches the neighbours for two seconds.
     #[must_use]
     pub fn read() -> Self {
-        let before = (Processes::read(), stat(), Instant::now());
+        let before = (Processes::read(), Instant::now());
+        let stat_before = stat();
         std::thread::sleep(WATCH);
+        // What a look at all processes costs is not a neighbour's.
+        let stats = stat_before.zip(stat());
         // On a busy machine a look takes long, and the time is that between the ends of two.
-        let after = (Processes::read(), stat(), Instant::now());
-        let elapsed = after.2 - before.2;
-        let neighbours = before.0.zip(after.0).map(|(before, after)| busiest(&before, &after, elapsed));
-        let stolen_share = before.1.zip(after.1).and_then(|(before, after)| stolen_share(&before, &after));
-        Self { neighbours, stolen_share, ..Self::read_without_waiting() }
+        let after = (Processes::read(), Instant::now());
+        let elapsed = after.1 - before.1;
+        let share = |of: fn(&[u64]) -> Option<u64>| stats.as_ref().and_then(|(before, after)| share(of, before, after));
+        let mut facts = Self { stolen_share: share(stolen), ..Self::read_without_waiting() };
+        facts.neighbours = before.0.zip(after.0).map(|(before, after)| {
+            let busy = busiest(&before, &after, elapsed);
+            // The CPUs that we may not use are nobody's neighbours.
+            let all_cpus = facts.host_cpus.filter(|host| facts.usable_cpus == Some(*host as usize));
+            match all_cpus.zip(share(self::busy)) {
+                // Programs that ended meanwhile, such as a compiler's, are seen by this alone.
+                Some((cpus, share)) => Busy { all: busy.all.max(share * f64::from(cpus)), ..busy },
+                None => busy,
+            }
+        });
+        facts
     }
 
     /// Reads all that one look tells.
@@ -133,14 +146,25 @@ fn swap(meminfo: &str) -> Option<(u64, u64)> {
     Some((total, total.saturating_sub(linux::bytes(meminfo, "SwapFree")?)))
 }
 
-/// Share of all time of all CPUs between two texts of `/proc/stat` that the hypervisor gave to others.
-fn stolen_share(before: &str, after: &str) -> Option<f64> {
+/// Share of all time of all CPUs between two texts of `/proc/stat` that this picks from its columns.
+#[expect(clippy::cast_precision_loss, reason = "ticks are far below 2^53")]
+fn share(of: fn(&[u64]) -> Option<u64>, before: &str, after: &str) -> Option<f64> {
     let (before, after) = (linux::cpu_ticks(before)?, linux::cpu_ticks(after)?);
-    let stolen = after.get(7)?.checked_sub(*before.get(7)?)?;
+    let part = of(&after)?.checked_sub(of(&before)?)?;
     // Guest time, the last two columns, is in user time already.
     let all = |columns: &[u64]| columns.iter().take(8).sum::<u64>();
     let all = all(&after).checked_sub(all(&before))?;
-    (all > 0).then(|| stolen as f64 / all as f64)
+    (all > 0).then(|| part as f64 / all as f64)
+}
+
+/// What the hypervisor gave to others.
+fn stolen(columns: &[u64]) -> Option<u64> {
+    columns.get(7).copied()
+}
+
+/// What programs used: all but idle, waiting for disks, and stolen.
+fn busy(columns: &[u64]) -> Option<u64> {
+    Some(columns.get(..3)?.iter().chain(columns.get(5..7)?).sum())
 }
 
 /// Whether any supply is a battery that is being emptied; `None` where there is no battery.
@@ -208,9 +232,16 @@ mod tests {
     fn stolen_time_is_a_share_of_all_cpus_time_between_two_looks() {
         let before = "cpu  100 0 50 800 10 0 0 40 7 0\ncpu0 …";
         let after = "cpu  150 0 60 900 10 0 0 80 9 0\ncpu0 …";
-        assert_eq!(stolen_share(before, after), Some(0.2), "40 of 200 ticks");
-        assert_eq!(stolen_share(before, before), None);
-        assert_eq!(stolen_share("cpu  1 2 3 4", "cpu  2 3 4 5"), None, "kernels before 2.6.11 have no such column");
+        assert_eq!(share(stolen, before, after), Some(0.2), "40 of 200 ticks");
+        assert_eq!(share(stolen, before, before), None);
+        assert_eq!(share(stolen, "cpu  1 2 3 4", "cpu  2 3 4 5"), None, "kernels before 2.6.11 have no such column");
+    }
+
+    #[test]
+    fn busy_time_is_neither_idle_nor_waiting_nor_stolen() {
+        let before = "cpu  100 1 50 800 10 2 3 40 7 0";
+        let after = "cpu  150 3 60 850 40 5 8 90 9 0";
+        assert_eq!(share(busy, before, after), Some(0.35), "50 + 2 + 10 + 3 + 5 of 200 ticks");
     }
 
     #[test]

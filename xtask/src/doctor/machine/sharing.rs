@@ -19,10 +19,13 @@ fn machine(facts: &Facts) -> Option<Finding> {
             format!("{} % of the CPUs' time went to other guests in two seconds", percent(share)),
             "Disturbed runs are flagged and made again. Measure at a quieter hour, or on dedicated CPUs.",
         )),
-        (Some(true), Some(_)) => Some(finding(
+        (Some(true), Some(share)) => Some(finding(
             "stolen time",
             State::Note,
-            "a virtual machine, from which nothing was stolen in two seconds",
+            match share {
+                0.0 => "a virtual machine, from which nothing was stolen in two seconds".to_owned(),
+                some => format!("a virtual machine, from which {} % was stolen in two seconds", percent(some)),
+            },
             "It may be later: every run records it. The host can take CPUs without saying so, too.",
         )),
         (Some(true), None) => {
@@ -58,8 +61,12 @@ const BUSY: f64 = 0.10;
 fn neighbours(facts: &Facts) -> Option<Finding> {
     let Busy { all, top } = facts.neighbours.as_ref()?;
     let share = all / facts.usable_cpus.unwrap_or(1) as f64;
-    let names: Vec<String> =
+    let mut names: Vec<String> =
         top.iter().map(|(name, id, cpus)| format!("{name} ({id}) {} %", significant(cpus * 100.0, 2))).collect();
+    // Only what runs when we look has a name.
+    if top.iter().map(|(_, _, cpus)| cpus).sum::<f64>() < all / 2.0 {
+        names.push("and others, which may have ended since".to_owned());
+    }
     let all = format!("{} % of a CPU in two seconds", significant(all * 100.0, 2));
     Some(if share < QUIET {
         finding("neighbours", State::Good, format!("other programs used {all}"), "")
@@ -85,6 +92,8 @@ mod tests {
             machine(&facts).unwrap().state
         };
         assert_eq!([0.0, 0.009, 0.01, 0.3].map(state), [State::Note, State::Note, State::Hurts, State::Hurts]);
+        let little = Facts { virtualised: Some(true), stolen_share: Some(0.005), ..Facts::default() };
+        assert_eq!(machine(&little).unwrap().found, "a virtual machine, from which 0.50 % was stolen in two seconds");
         let bare = Facts { virtualised: Some(false), stolen_share: Some(0.0), ..Facts::default() };
         assert_eq!(machine(&bare).unwrap().found, "no hypervisor");
         assert_eq!(machine(&Facts::default()), None);
@@ -111,6 +120,8 @@ mod tests {
             busy.found,
             "other programs used 40 % of a CPU in two seconds: postgres (812) 35 %, rustc (99) 5.0 %"
         );
+        let many_short = neighbours(&facts(1.6)).unwrap().found;
+        assert!(many_short.ends_with("rustc (99) 5.0 %, and others, which may have ended since"), "{many_short}");
         assert_eq!(neighbours(&facts(0.1)).unwrap().state, State::Note);
         assert_eq!(neighbours(&facts(0.01)).unwrap().state, State::Good);
     }

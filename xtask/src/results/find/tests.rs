@@ -72,6 +72,8 @@ fn what_is_not_there_is_told_with_what_is_near() {
         error(folder.path(), path),
         format!("`{path}` is no result: it has neither summary.json nor samples.jsonl")
     );
+    // Tests run in the folder of their package.
+    assert_eq!(error(folder.path(), "Cargo.toml"), "`Cargo.toml` is a file; name the folder that it is in");
 }
 
 #[test]

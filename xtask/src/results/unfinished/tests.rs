@@ -101,9 +101,52 @@ fn a_result_that_does_not_say_what_it_was_asked_for_is_not_continued() {
     let mut environment = read::environment(&path).unwrap();
     environment.options = None;
     fs::write(&path, environment.to_json()).unwrap();
-    let Search::OtherPlan { differences, .. } = search(root.path(), &plan(TEXT, &nothing()), &[], &nothing()).unwrap()
-    else {
-        panic!()
+    let found = || search(root.path(), &plan(TEXT, &nothing()), &[], &nothing()).unwrap();
+    let unknown = |part: &str| {
+        let Search::UnknownPlan { name, reason } = found() else { panic!() };
+        assert!(name == NEW && reason.contains(part), "{name}: {reason}");
     };
-    assert!(differences[0].base.as_deref().unwrap().contains("does not keep"), "{differences:?}");
+    unknown("does not keep what it was asked for");
+    fs::write(&path, environment.to_json().replacen("\"schema\": 1", "\"schema\": 9", 1)).unwrap();
+    unknown("is of schema 9");
+    fs::remove_file(&path).unwrap();
+    unknown("environment.json`: No such file");
+    // An older one is as good as ever.
+    result(root.path(), OLD, &nothing(), None);
+    assert!(matches!(found(), Search::Found(_)));
+}
+
+#[test]
+fn samples_that_were_cut_at_any_byte_go_on_behind_the_last_whole_line() {
+    use crate::stats::fixtures::sample;
+    let root = tempfile::tempdir().unwrap();
+    result(root.path(), NEW, &nothing(), None);
+    let path = root.path().join(NEW).join(SAMPLES);
+    let line = |round| serde_json::to_string(&sample("s/model=threads", round, 100)).unwrap() + "\n";
+    let whole = fs::read_to_string(&path).unwrap() + &line(1) + &line(2);
+    for end in 0..=whole.len() {
+        fs::write(&path, &whole[..end]).unwrap();
+        let found = search(root.path(), &plan(TEXT, &nothing()), &[], &nothing()).unwrap();
+        let Search::Found(found) = found else { panic!("{end}") };
+        let lines = whole[..end].matches('\n').count();
+        assert_eq!(found.records.len(), lines.saturating_sub(1), "{end}");
+        drop(found.folder.sample_file().unwrap());
+        let kept = fs::read_to_string(&path).unwrap();
+        assert_eq!(kept, whole.split_inclusive('\n').take(lines.max(1)).collect::<String>(), "{end}");
+    }
+}
+
+#[test]
+fn a_line_that_is_no_sample_is_named_with_what_to_do() {
+    let root = tempfile::tempdir().unwrap();
+    result(root.path(), NEW, &nothing(), None);
+    let path = root.path().join(NEW).join(SAMPLES);
+    fs::write(&path, fs::read_to_string(&path).unwrap() + "junk\n").unwrap();
+    let error = search(root.path(), &plan(TEXT, &nothing()), &[], &nothing()).unwrap_err();
+    let error = format!("{error:#}");
+    assert!(
+        error.starts_with(&format!("`{NEW}` cannot go on. Mend what is named here, or leave out --resume")),
+        "{error}"
+    );
+    assert!(error.contains("samples.jsonl`, line 2: not a record"), "{error}");
 }

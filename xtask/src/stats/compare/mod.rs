@@ -25,6 +25,7 @@ pub use pair::compare;
 
 use serde::Serialize;
 
+use super::interval::Interval;
 use super::summary::Verdict;
 
 /// The version of the JSON that a comparison is printed as.
@@ -138,6 +139,17 @@ pub enum Why {
     OtherWork,
     /// There is no figure of it that could be compared.
     NoFigure,
+}
+
+impl Change {
+    /// Whether there are runs enough on both sides for a verdict other than unresolved.
+    #[must_use]
+    pub fn can_be_resolved(&self) -> bool {
+        let Estimate { low: Some(low), high: Some(high), confidence: Some(confidence), .. } = self.change else {
+            return false;
+        };
+        Interval { low, high, confidence }.is_enough()
+    }
 }
 
 impl ResultComparison {

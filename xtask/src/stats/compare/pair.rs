@@ -137,6 +137,14 @@ impl<'a> Pairing<'a> {
                     continue;
                 }
             };
+            if base.unit != new.unit {
+                self.leave(
+                    &cell.id,
+                    Why::OtherWork,
+                    "other work: time is compared in one, and work a second in the other",
+                );
+                continue;
+            }
             let Some(change) = new.over(&base) else {
                 self.leave(&cell.id, Why::NoFigure, "the load generator was the limit in both");
                 continue;
@@ -171,16 +179,15 @@ impl<'a> Pairing<'a> {
             let baseline = comparison.baseline.as_deref().and_then(|id| cells.get(id).copied());
             for row in &comparison.rows {
                 let Some(cell) = cells.get(row.cell.as_str()).copied() else { continue };
-                if baseline.is_some_and(|baseline| baseline.id == cell.id) {
-                    // A baseline has no ratio to compare, and has still to be there.
-                    self.met.extend(self.new.like(scenario, cell, self.is_published).map(|(_, twin)| twin.id.as_str()));
-                    continue;
-                }
                 // A cell in several comparisons has one fate and several ratios.
                 let before = self.not_compared.len();
                 let twin = self.twin(scenario, cell);
                 if !seen.insert(cell.id.as_str()) {
                     self.not_compared.truncate(before);
+                }
+                // A baseline has no ratio to compare, and has still to be there.
+                if baseline.is_some_and(|baseline| baseline.id == cell.id) {
+                    continue;
                 }
                 let Some((baseline, twin)) = baseline.zip(twin) else { continue };
                 self.ratio(scenario, comparison, (baseline, cell, row), twin);

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::facts::{About, Difference};
+use super::work::settings_that_differ;
 use crate::matrix::plan::{Cell, Order, Plan, Scenario, Schedule};
 use crate::number::counted;
 
@@ -24,15 +25,25 @@ pub fn differences(then: &Plan, now: &Plan) -> Vec<Difference> {
         (!ids.is_empty()).then(|| format!("{}: {}", counted(ids.len() as u64, "cell", "cells"), named(&ids)))
     };
     note("cells that the other has not".to_owned(), only(&cells_then, &cells_now), only(&cells_now, &cells_then));
-    let changed: Vec<&str> = cells_then
-        .iter()
-        .filter(|(id, cell)| {
-            cells_now.get(**id).is_some_and(|other| other.work != cell.work || other.runtime != cell.runtime)
-        })
-        .map(|(id, _)| *id)
-        .collect();
-    if !changed.is_empty() {
-        note(format!("the work of {}", named(&changed)), None, Some("is another".to_owned()));
+    // By setting and both its values, the cells of which it is one.
+    let mut changed: BTreeMap<(String, String, String), Vec<&str>> = BTreeMap::new();
+    let mut untold: Vec<&str> = Vec::new();
+    for (id, cell) in &cells_then {
+        let Some(other) = cells_now.get(id) else { continue };
+        if other.work == cell.work && other.runtime == cell.runtime {
+            continue;
+        }
+        let settings = settings_that_differ(cell, other);
+        if settings.is_empty() {
+            untold.push(id);
+        }
+        settings.into_iter().for_each(|setting| changed.entry(setting).or_default().push(id));
+    }
+    for ((setting, base, new), ids) in changed {
+        note(format!("{setting} of {}", named(&ids)), Some(base), Some(new));
+    }
+    if !untold.is_empty() {
+        note(format!("the work of {}", named(&untold)), None, Some("is another".to_owned()));
     }
     for scenario in &then.scenarios {
         let Some(other) = now.scenarios.iter().find(|other| other.name == scenario.name) else { continue };
@@ -127,7 +138,7 @@ mod tests {
         assert_eq!(
             said(&now),
             [
-                "the work of `s/model=threads`:  → is another",
+                "tasks of `s/model=threads`: 8 → 9",
                 "runs of `s`: 2 → 9",
                 "order of `s`: interleaved → sequential",
                 "include_setup of `s`: false → true",

@@ -50,9 +50,13 @@ fn fills_a_time(scenario: &ScenarioFigures, cell: &CellFigures) -> bool {
 }
 
 impl Speed<'_> {
-    /// How much faster this is than another: above 1 is faster.
+    /// How much faster this is than another: above 1 is faster. `None` where that cannot be told: both were held back, or one
+    /// is a time and the other work a second.
     #[must_use]
     pub fn over(&self, other: &Self) -> Option<Estimate> {
+        if self.unit != other.unit {
+            return None;
+        }
         let bound = match (other.is_held_back, self.is_held_back) {
             (true, true) => return None,
             (false, false) => None,

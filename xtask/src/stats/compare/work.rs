@@ -1,6 +1,6 @@
 //! Whether two cells of one id do the same work. A name says little: the sizes of a task stand in the matrix.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::Basis;
 use crate::matrix::axis::AxisValue;
@@ -15,9 +15,10 @@ use crate::stats::settings;
 pub enum OtherWork {
     /// Both results ran the same matrix in the same sizes, or one is published: its sizes are its own.
     None,
-    /// By cell id, what differs.
-    ByCell(HashMap<String, String>),
-    /// A matrix is missing: only what a summary says of a scenario is known.
+    /// By id of the cells that both matrices have: what differs, and nothing where they are alike. Of the others, such as those
+    /// of a runtime from the command line, only what a summary says of a scenario is known.
+    ByCell(HashMap<String, Option<String>>),
+    /// A matrix is missing: the same for all cells.
     OnlySettings,
 }
 
@@ -37,7 +38,7 @@ impl OtherWork {
         let cores = base.cores().or(new.cores());
         let plan = |of: &Loaded| of.plan(if basis == Basis::Ratio { cores } else { of.cores() });
         match (plan(base), plan(new)) {
-            (Some(base), Some(new)) => Self::ByCell(differing(&base, &new)),
+            (Some(base), Some(new)) => Self::ByCell(by_cell(&base, &new)),
             _ => Self::OnlySettings,
         }
     }
@@ -47,39 +48,43 @@ impl OtherWork {
     pub fn of(&self, base: &ScenarioFigures, new: &ScenarioFigures, cell: &str) -> Option<String> {
         match self {
             Self::None => None,
-            Self::ByCell(cells) => cells.get(cell).cloned(),
-            Self::OnlySettings => {
-                let value = |scenario: &ScenarioFigures| -> BTreeMap<String, Option<AxisValue>> {
-                    scenario.settings.iter().map(|(key, value)| (key.clone(), Some(value.clone()))).collect()
-                };
-                let mut words = changed(&value(base), &value(new));
-                words.extend(setup(base.include_setup, new.include_setup));
-                (!words.is_empty()).then(|| words.join(", "))
-            }
+            Self::ByCell(cells) => match cells.get(cell) {
+                Some(known) => known.clone(),
+                None => by_settings(base, new),
+            },
+            Self::OnlySettings => by_settings(base, new),
         }
     }
 }
 
-fn differing(base: &Plan, new: &Plan) -> HashMap<String, String> {
+fn by_settings(base: &ScenarioFigures, new: &ScenarioFigures) -> Option<String> {
+    let value = |scenario: &ScenarioFigures| -> BTreeMap<String, Option<AxisValue>> {
+        scenario.settings.iter().map(|(key, value)| (key.clone(), Some(value.clone()))).collect()
+    };
+    let mut words = changed(&value(base), &value(new));
+    words.extend(setup(base.include_setup, new.include_setup));
+    (!words.is_empty()).then(|| words.join(", "))
+}
+
+fn by_cell(base: &Plan, new: &Plan) -> HashMap<String, Option<String>> {
     let cells = |plan: &Plan| -> HashMap<String, (Cell, bool)> {
         let all = plan.scenarios.iter().flat_map(|scenario| scenario.cells.iter().map(move |cell| (scenario, cell)));
         all.map(|(scenario, cell)| (cell.id.clone(), (cell.clone(), scenario.include_setup))).collect()
     };
     let new = cells(new);
-    let mut differing = HashMap::new();
-    for (id, (ours, ours_setup)) in cells(base) {
-        let Some((theirs, theirs_setup)) = new.get(&id) else { continue };
+    let both = cells(base).into_iter().filter_map(|(id, ours)| Some((new.get(&id)?, id, ours)));
+    both.map(|((theirs, theirs_setup), id, (ours, ours_setup))| {
         if ours.work == theirs.work && ours.runtime == theirs.runtime && ours_setup == *theirs_setup {
-            continue;
+            return (id, None);
         }
         let mut words = changed(&settings::of(&ours), &settings::of(theirs));
         words.extend(setup(ours_setup, *theirs_setup));
         if words.is_empty() {
             words.push("the matrices describe it differently".to_owned());
         }
-        differing.insert(id, words.join(", "));
-    }
-    differing
+        (id, Some(words.join(", ")))
+    })
+    .collect()
 }
 
 fn setup(base: bool, new: bool) -> Option<String> {
@@ -88,15 +93,25 @@ fn setup(base: bool, new: bool) -> Option<String> {
 
 /// `tasks 8 → 16` for each key that differs.
 fn changed(base: &BTreeMap<String, Option<AxisValue>>, new: &BTreeMap<String, Option<AxisValue>>) -> Vec<String> {
-    let mut keys: Vec<&String> = base.keys().chain(new.keys()).collect();
-    keys.sort();
-    keys.dedup();
+    differing(base, new).into_iter().map(|(key, base, new)| format!("{key} {base} → {new}")).collect()
+}
+
+/// Each setting of a cell that differs, with both values. Nothing where the cells differ in what no setting tells.
+pub(super) fn settings_that_differ(base: &Cell, new: &Cell) -> Vec<(String, String, String)> {
+    differing(&settings::of(base), &settings::of(new))
+}
+
+/// Each key that differs, with both values.
+fn differing(
+    base: &BTreeMap<String, Option<AxisValue>>,
+    new: &BTreeMap<String, Option<AxisValue>>,
+) -> Vec<(String, String, String)> {
+    let keys: BTreeSet<&String> = base.keys().chain(new.keys()).collect();
     let shown = |side: &BTreeMap<String, Option<AxisValue>>, key: &str| {
         side.get(key).cloned().flatten().map_or_else(|| UNKNOWN.to_owned(), |value| value.to_string())
     };
     keys.into_iter()
-        .map(|key| (key, shown(base, key), shown(new, key)))
+        .map(|key| (key.clone(), shown(base, key), shown(new, key)))
         .filter(|(_, base, new)| base != new)
-        .map(|(key, base, new)| format!("{key} {base} → {new}"))
         .collect()
 }
