@@ -11,6 +11,9 @@ pub(super) const SIZE: f64 = 12.0;
 /// Height of small text: axes, notes.
 pub(super) const SMALL: f64 = 11.0;
 
+/// How much wider letters are in strong type.
+pub(super) const STRONG: f64 = 1.07;
+
 /// A text that was measured fits into its own width, whatever order its widths are added in.
 const ROUNDING: f64 = 0.01;
 
@@ -54,6 +57,23 @@ pub(super) fn lines(text: &str, size: f64, room: f64, most: usize) -> Vec<String
     lines
 }
 
+/// The text in as many lines as allowed, if no word has to be broken or cut for that.
+pub(super) fn whole_words(text: &str, size: f64, room: f64, most: usize) -> Option<Vec<String>> {
+    let lines = lines(text, size, room, most);
+    let text = super::svg::clean(text);
+    let are_whole = lines.iter().flat_map(|line| words(line)).eq(words(&text));
+    are_whole.then_some(lines)
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(is_break).filter(|word| !word.is_empty())
+}
+
+/// Whether a new line may begin behind it.
+fn is_break(sign: char) -> bool {
+    matches!(sign, ' ' | ',' | '-' | '/' | '_')
+}
+
 /// The text on one line, cut where it is wider than the room.
 pub(super) fn cut(text: &str, size: f64, room: f64) -> String {
     if width(text, size) <= room + ROUNDING {
@@ -77,7 +97,7 @@ fn fitting(text: &str, size: f64, room: f64) -> usize {
 
 /// The last place up to `end` behind which a new line may begin; `end` where there is none.
 fn word_break(text: &str, end: usize) -> usize {
-    let mut breaks = text[..end].char_indices().filter(|(_, sign)| matches!(sign, ' ' | ',' | '-' | '/' | '_'));
+    let mut breaks = text[..end].char_indices().filter(|(_, sign)| is_break(*sign));
     breaks.next_back().map(|(index, sign)| index + sign.len_utf8()).filter(|&index| index > end / 3).unwrap_or(end)
 }
 
@@ -104,6 +124,15 @@ mod tests {
         let lines = lines(&"x".repeat(80), SIZE, 200.0, 9);
         assert_eq!(lines.concat(), "x".repeat(80));
         assert!(lines.iter().all(|line| width(line, SIZE) <= 200.0));
+    }
+
+    #[test]
+    fn words_stay_whole_or_there_are_no_lines() {
+        let room = width("stealing", SIZE);
+        assert_eq!(whole_words("work-stealing", SIZE, room, 2).unwrap(), ["work-", "stealing"]);
+        assert_eq!(whole_words("work-stealing", SIZE, room, 1), None, "one line is not enough");
+        assert_eq!(whole_words("work-stealing", SIZE, room - 5.0, 2), None, "a word would be broken");
+        assert_eq!(whole_words("a-stealing", SIZE, room, 9), None, "so near to the end no new line begins");
     }
 
     #[test]
