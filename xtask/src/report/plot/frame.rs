@@ -119,7 +119,7 @@ pub(super) fn legend(entries: &[Entry], [x, y]: [f64; 2], room: f64) -> (Element
     let (mut at, mut top) = (x, y);
     let mut parts = Vec::new();
     for entry in entries {
-        let name = lettering::cut(&entry.name, SIZE, room.min(360.0) - SWATCH);
+        let name = lettering::shorten(&entry.name, SIZE, room.min(360.0) - SWATCH);
         let width = SWATCH + lettering::width(&name, SIZE) + 14.0;
         if at > x && at + width > x + room {
             (at, top) = (x, top + LINE);

@@ -157,7 +157,7 @@ fn draw(workloads: &[Workload<'_>], columns: &[String], title: &str, prefix: &st
             y += scope(&mut frame, workload, [y, left + heads.width()], scenario.is_none());
             scenario = workload.scenario;
         }
-        let lines = lettering::lines(&workload.name, SIZE, label_room, 2);
+        let lines = lettering::name_lines(&workload.name, SIZE, label_room, 2);
         let more = LINE * (lines.len().max(1) - 1) as f64;
         let height = ROW + more;
         let first = y + height / 2.0 + 4.0 - more / 2.0;
@@ -188,7 +188,7 @@ fn scope(frame: &mut Frame, workload: &Workload<'_>, [y, right]: [f64; 2], is_fi
     if workload.is_whole_scenario() {
         return gap;
     }
-    let name = lettering::cut(scenario, STRONG * SIZE, right - MARGIN);
+    let name = lettering::shorten(scenario, STRONG * SIZE, right - MARGIN);
     frame.add(hover(text("strong ink", Anchor::Start, [MARGIN, y + gap + 16.0], &name), scenario));
     gap + GROUP
 }

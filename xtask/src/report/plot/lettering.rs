@@ -83,6 +83,34 @@ pub(super) fn cut(text: &str, size: f64, room: f64) -> String {
     format!("{}…", text[..end].trim_end())
 }
 
+/// A name on one line, without its middle where it is wider than the room: names that begin alike often differ in their ends.
+pub(super) fn shorten(name: &str, size: f64, room: f64) -> String {
+    if width(name, size) <= room + ROUNDING {
+        return name.to_owned();
+    }
+    let each = (room - width("…", size)) / 2.0;
+    let start = &name[..fitting(name, size, each)];
+    let mut rest = 0.0;
+    let fits = name.char_indices().rev().take_while(|(_, sign)| {
+        rest += advance(*sign) * size;
+        rest <= each + ROUNDING
+    });
+    let end = &name[fits.last().map_or(name.len(), |(index, _)| index).max(start.len())..];
+    // A mark without the sign that it stands on would stand on the ellipsis.
+    let end = end.trim_start_matches(|sign| advance(sign) == 0.0);
+    format!("{}…{}", start.trim_end(), end.trim_start())
+}
+
+/// A name in as many lines as allowed, without its middle where it does not fit.
+pub(super) fn name_lines(name: &str, size: f64, room: f64, most: usize) -> Vec<String> {
+    let whole = lines(name, size, room, most + 1);
+    if whole.len() <= most {
+        return whole;
+    }
+    // Lines break between words, so they are not filled to their ends.
+    lines(&shorten(name, size, 0.8 * room * most as f64), size, room, most)
+}
+
 /// How many bytes of the text fit into the room: at least its first sign.
 fn fitting(text: &str, size: f64, room: f64) -> usize {
     let mut taken = 0.0;
@@ -124,6 +152,18 @@ mod tests {
         let lines = lines(&"x".repeat(80), SIZE, 200.0, 9);
         assert_eq!(lines.concat(), "x".repeat(80));
         assert!(lines.iter().all(|line| width(line, SIZE) <= 200.0));
+    }
+
+    #[test]
+    fn of_a_long_name_start_and_end_stay() {
+        let name = |lock: &str| format!("task = 資料庫查詢與非常長的名稱超過四十個字元, lock = {lock}");
+        let (gil, none) = (name("gil"), name("none"));
+        assert_eq!(shorten(&gil, SIZE, 230.0), "task = 資料庫查…字元, lock = gil");
+        assert!(width(&shorten(&gil, SIZE, 230.0), SIZE) <= 230.0);
+        assert_ne!(name_lines(&gil, SIZE, 130.0, 2), name_lines(&none, SIZE, 130.0, 2));
+        assert!(name_lines(&none, SIZE, 130.0, 2).iter().all(|line| width(line, SIZE) <= 130.0));
+        assert_eq!(shorten("threads", SIZE, 200.0), "threads");
+        assert_eq!(shorten(&"e\u{301}".repeat(9), SIZE, 30.0), "e\u{301}…e\u{301}");
     }
 
     #[test]
