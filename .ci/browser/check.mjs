@@ -15,6 +15,7 @@ import { parseArgs } from 'node:util';
 import { chromium } from 'playwright-core';
 
 import { layout } from './layout.mjs';
+import { onPaper } from './paper.mjs';
 import { withoutScripts, withScripts } from './use.mjs';
 
 const { values: options, positionals: pages } = parseArgs({
@@ -79,6 +80,7 @@ async function look(browser, file, { width, scheme, scripts }) {
   wrong.push(...await page.evaluate(layout));
   // axe-core needs scripts; the page is the same without.
   if (scripts) wrong.push(...await accessibility(page));
+  wrong.push(...await onPaper(page));
   wrong.push(...await (scripts ? withScripts(page) : withoutScripts(page)));
   await context.close();
   return { wrong, paint };

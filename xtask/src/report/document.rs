@@ -5,9 +5,11 @@ use super::footnotes::status_word;
 use super::http::is_http;
 use super::markdown::{code, code_block, escape, table};
 use super::plot::{Plot, Plots};
+use super::remark::Remarks;
 use super::scenario_table::scenario_table;
+use crate::number::counted;
 use crate::results::Environment;
-use crate::stats::summary::{CellSummary, Status, Summary};
+use crate::stats::summary::{Status, Summary};
 
 const HOW_TO_READ: &str = "## How to read this
 
@@ -75,15 +77,22 @@ fn image(plot: &Plot) -> String {
     format!("\n![{}]({})\n", escape(&plot.alt), plot.name)
 }
 
-/// The cells without figures, with all that is known of why.
+/// The cells without figures, with all that is known of why: once for all cells of which it is the same.
 fn failures(summary: &Summary) -> String {
     let mut text = String::new();
-    for cell in summary.cells().filter(|cell| cell.status != Status::Ok) {
-        let CellSummary { id, status, reason, stderr_tail, .. } = cell;
-        let reason = reason.as_deref().map(escape).unwrap_or_default();
-        text += &format!("\n### {}\n\n{}: {reason}\n", escape(id), status_word(*status));
-        if !stderr_tail.is_empty() {
-            text += &format!("\nThe last lines of its stderr:\n\n{}", code_block(stderr_tail));
+    let remarks: Remarks<'_> = summary.cells().filter(|cell| cell.status != Status::Ok).collect();
+    for (remark, cells) in remarks.all() {
+        let title = match cells.as_slice() {
+            [only] => escape(&only.id),
+            several => counted(several.len() as u64, "cell", "cells"),
+        };
+        text += &format!("\n### {title}\n\n{}: {}\n", status_word(remark.status), escape(&remark.text()));
+        if !remark.stderr_tail.is_empty() {
+            text += &format!("\nThe last lines of its stderr:\n\n{}", code_block(remark.stderr_tail));
+        }
+        if cells.len() > 1 {
+            text.push('\n');
+            text.extend(cells.iter().map(|cell| format!("- {}\n", code(&cell.id))));
         }
     }
     if text.is_empty() { text } else { format!("\n## Cells without figures\n{text}") }

@@ -1,52 +1,48 @@
 //! What does not fit into a cell: reasons, and the sentences behind flags.
 
 use super::format::superscript;
+use super::remark::Remarks;
 use super::table::{Cell, Footnote};
+use crate::number::counted;
 use crate::stats::summary::{CellSummary, Flag, Limit, Status};
 
-/// Collects footnotes. A cell that stands in several rows has one.
+/// Collects footnotes. A cell that stands in several rows has one, and cells of which there is the same to say share one.
 #[derive(Debug, Default)]
-pub struct Footnotes {
-    notes: Vec<Footnote>,
+pub struct Footnotes<'a> {
+    remarks: Remarks<'a>,
 }
 
-impl Footnotes {
+impl<'a> Footnotes<'a> {
     /// What the notes column says of a cell: its status or its flags, with the mark of a footnote that says more.
     /// Empty where there is nothing to say; in short only the mark, where the cell has its figures.
-    pub fn remark(&mut self, cell: &CellSummary) -> Cell {
+    pub fn remark(&mut self, cell: &'a CellSummary) -> Cell {
         let words: Vec<&str> = match cell.status {
             Status::Ok => cell.flags.iter().map(|flag| flag_word(*flag)).collect(),
             status => vec![status_word(status)],
         };
-        let said =
-            if cell.status == Status::Ok { cell.notes.join("; ") } else { cell.reason.clone().unwrap_or_default() };
-        if said.is_empty() && cell.stderr_tail.is_empty() {
-            return words.join(", ").into();
-        }
-        let mark = self.mark(cell, said);
-        let text = format!("{} {mark}", words.join(", ")).trim_start().to_owned();
-        Cell { text, short: (cell.status == Status::Ok).then_some(mark) }
-    }
-
-    fn mark(&mut self, cell: &CellSummary, text: String) -> String {
-        if let Some(known) = self.notes.iter().find(|note| note.subject == cell.id) {
-            return known.mark.clone();
-        }
-        let mark = superscript(self.notes.len() + 1);
-        self.notes.push(Footnote {
-            mark: mark.clone(),
-            subject: cell.id.clone(),
-            text,
-            stderr_tail: cell.stderr_tail.clone(),
-        });
-        mark
+        let Some(index) = self.remarks.add(cell) else { return words.join(", ").into() };
+        let text = format!("{} {}", words.join(", "), mark(index)).trim_start().to_owned();
+        Cell { text, short: (cell.status == Status::Ok).then(|| mark(index)) }
     }
 
     /// The footnotes in the order of their marks.
     #[must_use]
     pub fn into_notes(self) -> Vec<Footnote> {
-        self.notes
+        let footnotes = self.remarks.all().iter().enumerate().map(|(index, (remark, cells))| Footnote {
+            mark: mark(index),
+            subject: match cells.as_slice() {
+                [only] => only.id.clone(),
+                several => counted(several.len() as u64, "cell", "cells"),
+            },
+            text: remark.text(),
+            stderr_tail: remark.stderr_tail.to_vec(),
+        });
+        footnotes.collect()
     }
+}
+
+fn mark(index: usize) -> String {
+    superscript(index + 1)
 }
 
 /// The status as tables show it.

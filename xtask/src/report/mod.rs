@@ -14,6 +14,7 @@
 //! | [`bars`] | ratios drawn in characters |
 //! | [`heading`] | what stands above and right below the rows |
 //! | [`footnotes`] | what does not fit into a cell |
+//! | `remark` | what there is to say of cells, once where it is the same |
 //! | `standing` | a cell's ratio with interval and verdict, and how to read them |
 //! | `facts` | what a result was taken with and on |
 //! | `findings`, `absent` | the sentences below a table; one line for a runtime that is not installed |
@@ -45,6 +46,7 @@ pub mod markdown;
 pub mod page;
 pub mod pivot;
 pub mod plot;
+mod remark;
 pub mod scenario_table;
 pub mod sparkline;
 mod standing;

@@ -37,7 +37,7 @@ pub(super) fn sides(scenario: &ScenarioSummary) -> Option<Sides<'_>> {
     reads_better.then_some(Sides { compare, values })
 }
 
-pub(super) fn parts(scenario: &ScenarioSummary, sides: &Sides<'_>) -> Parts {
+pub(super) fn parts<'a>(scenario: &'a ScenarioSummary, sides: &Sides<'a>) -> Parts<'a> {
     let axes: Vec<&str> =
         scenario.axes.iter().map(|axis| axis.name.as_str()).filter(|name| *name != sides.compare).collect();
     let mut columns: Vec<Column> = axes.iter().map(|name| Column::left(*name, rank::ALWAYS)).collect();
@@ -123,7 +123,7 @@ pub(super) fn arrow(pair: [Option<String>; 2]) -> String {
 }
 
 /// What there is to say of both cells, each with its value in front.
-pub(super) fn remarks(pair: &Pair<'_>, sides: &Sides<'_>, footnotes: &mut Footnotes) -> Cell {
+pub(super) fn remarks<'a>(pair: &Pair<'a>, sides: &Sides<'_>, footnotes: &mut Footnotes<'a>) -> Cell {
     let said: Vec<(String, Cell)> = pair
         .iter()
         .flatten()

@@ -52,10 +52,10 @@ pub fn scenario_table(scenario: &ScenarioSummary) -> Table {
 }
 
 /// What differs between the two forms.
-pub(super) struct Parts {
+pub(super) struct Parts<'a> {
     pub columns: Vec<Column>,
     pub groups: Vec<Vec<Row>>,
-    pub footnotes: Footnotes,
+    pub footnotes: Footnotes<'a>,
 }
 
 /// The scenario's cells by id.
@@ -73,7 +73,7 @@ pub(super) fn coordinate(axes: &Axes, name: &str) -> String {
     or_unknown(axes.get(name).map(ToString::to_string))
 }
 
-fn long_form(scenario: &ScenarioSummary) -> Parts {
+fn long_form(scenario: &ScenarioSummary) -> Parts<'_> {
     let axes = long_axes(scenario);
     let unit = time_unit(scenario);
     let compares = scenario.compare.is_some();
@@ -117,7 +117,7 @@ fn long_form(scenario: &ScenarioSummary) -> Parts {
 }
 
 /// Leaves the notes column out where no row has a note.
-pub(super) fn without_empty_notes(mut parts: Parts) -> Parts {
+pub(super) fn without_empty_notes(mut parts: Parts<'_>) -> Parts<'_> {
     let is_empty = parts.groups.iter().flatten().all(|row| row.cells.last().is_none_or(|cell| cell.text.is_empty()));
     if is_empty {
         parts.columns.pop();

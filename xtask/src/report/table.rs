@@ -94,7 +94,7 @@ pub struct Row {
 pub struct Footnote {
     /// The mark in the cell.
     pub mark: String,
-    /// What it is about: a cell's id.
+    /// What it is about: a cell's id, or how many cells share it.
     pub subject: String,
     /// Sentences.
     pub text: String,

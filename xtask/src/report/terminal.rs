@@ -189,25 +189,43 @@ fn width(table: &Table) -> usize {
 }
 
 /// Breaks a text between words so that no line is wider than `room`, save for a word that is. Lines begin with `first`
-/// and `next`.
+/// and `next`. Chinese and Japanese, which have no spaces, break between any two signs.
 #[must_use]
 pub fn wrap(text: &str, room: usize, first: &str, next: &str) -> String {
     let mut lines = vec![first.to_owned()];
     let mut is_empty = true;
     for word in text.split_whitespace() {
-        let line = &lines[lines.len() - 1];
-        if !is_empty && line.width() + 1 + word.width() > room {
-            lines.push(next.to_owned());
-            is_empty = true;
+        for (index, part) in parts(word).into_iter().enumerate() {
+            let gap = if is_empty || index > 0 { "" } else { " " };
+            let line = &lines[lines.len() - 1];
+            if !is_empty && line.width() + gap.len() + part.width() > room {
+                lines.push(next.to_owned());
+                is_empty = true;
+            }
+            let last = lines.len() - 1;
+            if !is_empty {
+                lines[last] += gap;
+            }
+            lines[last] += part;
+            is_empty = false;
         }
-        let last = lines.len() - 1;
-        if !is_empty {
-            lines[last].push(' ');
-        }
-        lines[last] += word;
-        is_empty = false;
     }
     lines.join("\n") + "\n"
+}
+
+/// A word, cut before each sign of a script that has no spaces. What closes, such as `。`, stays with the sign before it.
+fn parts(word: &str) -> Vec<&str> {
+    let mut ends: Vec<usize> = word
+        .char_indices()
+        .filter(
+            |(_, sign)| matches!(sign, '\u{3041}'..='\u{30fa}' | '\u{3400}'..='\u{9fff}' | '\u{20000}'..='\u{3ffff}'),
+        )
+        .map(|(index, _)| index)
+        .filter(|index| *index > 0)
+        .collect();
+    ends.push(word.len());
+    let mut start = 0;
+    ends.into_iter().map(|end| &word[std::mem::replace(&mut start, end)..end]).collect()
 }
 
 /// The table with all texts passed through `clean`.
@@ -260,4 +278,15 @@ fn ascii(text: &str) -> String {
         plain.push(']');
     }
     plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_without_spaces_breaks_between_signs() {
+        let text = wrap("八個計算密集型任務：哪個模型最快。 a-name/model=threads", 16, "", "  ");
+        assert_eq!(text, "八個計算密集型任\n  務：哪個模型最\n  快。\n  a-name/model=threads\n");
+    }
 }

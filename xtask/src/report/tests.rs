@@ -5,7 +5,7 @@ use expect_test::expect;
 use super::fixtures::{axis, comparison, failed, long, measured, pivot, scenario, summary};
 use super::{Format, Terminal, csv::Csv, document, json::Json, markdown::Markdown};
 use crate::results::Environment;
-use crate::stats::summary::{Status, Summary, Verdict};
+use crate::stats::summary::{CellSummary, Flag, Status, Summary, Verdict};
 
 fn wide(summary: &Summary) -> String {
     Terminal { width: Some(120), ..Terminal::default() }.render(summary)
@@ -276,6 +276,76 @@ fn set_up_is_shown_where_it_takes_a_noticeable_share() {
     assert!(shown(12_000, false));
     assert!(!shown(1_000, false));
     assert!(!shown(12_000, true), "it is part of the elapsed time already");
+}
+
+/// A matrix that was interrupted in the first of three rounds, before it had reached the second lock.
+fn interrupted() -> Summary {
+    let mut scenario = long();
+    for (index, cell) in scenario.cells.iter_mut().enumerate() {
+        let before = std::mem::replace(cell, CellSummary::without_figures(String::new(), Default::default()));
+        *cell = match index {
+            0..3 => CellSummary {
+                flags: vec![Flag::Incomplete],
+                notes: vec!["interrupted: 1 of 3 runs were measured".to_owned()],
+                ..measured(&before.id, &[], &[400_000])
+            },
+            _ => failed(&before.id, &[], Status::NotRun, "interrupted: none of 3 runs was measured"),
+        };
+        cell.axes = before.axes;
+    }
+    for row in &mut scenario.comparisons[1].rows {
+        (row.ratio, row.verdict) = (None, None);
+    }
+    Summary { complete: false, ..summary(vec![scenario]) }
+}
+
+#[test]
+fn cells_of_which_there_is_the_same_to_say_share_a_footnote() {
+    let summary = interrupted();
+    expect![[r#"
+        cpu-bound
+        Which is fastest?
+        op = burn, tasks = 8 · 3 runs, 1 warm-up, interleaved
+
+        lock  model         median  min–max  ratio    1                  2.90  cores  peak mem  notes
+        ────────────────────────────────────────────────────────────────────────────────────────────────────
+        gil   sequential  400.0 ms        –   1.00    ┊                          1.0  12.3 MiB  incomplete ¹
+        gil   threads     400.0 ms        –   1.05    ┊●                         1.0  12.3 MiB  incomplete ¹
+        gil   processes   400.0 ms        –   2.90    ┊─────────────────────●    1.0  12.3 MiB  incomplete ¹
+        ────────────────────────────────────────────────────────────────────────────────────────────────────
+        none  sequential         –        –      –    ┊                            –         –  not run ²
+        none  threads            –        –      –    ┊                            –         –  not run ²
+
+        ratio: above 1.00 is faster than model = sequential
+        ¹ 3 cells: interrupted: 1 of 3 runs were measured
+        ² 2 cells: interrupted: none of 3 runs was measured
+    "#]]
+    .assert_eq(&wide(&summary));
+    let text = super::markdown::table(&super::scenario_table::scenario_table(&summary.scenarios[0]));
+    let footnotes: String =
+        text.lines().filter(|line| line.starts_with("- ")).map(|line| format!("{line}\n")).collect();
+    expect![[r#"
+        - ¹ `3 cells`: interrupted: 1 of 3 runs were measured
+        - ² `2 cells`: interrupted: none of 3 runs was measured
+    "#]]
+    .assert_eq(&footnotes);
+}
+
+#[test]
+fn cells_without_figures_for_the_same_reason_are_listed_together() {
+    let text = document(&interrupted(), &environment());
+    let section = text.split("\n## ").find(|section| section.starts_with("Cells without figures")).unwrap();
+    expect![[r#"
+        Cells without figures
+
+        ### 2 cells
+
+        not run: interrupted: none of 3 runs was measured
+
+        - `cpu-bound/model=sequential,lock=none`
+        - `cpu-bound/model=threads,lock=none`
+    "#]]
+    .assert_eq(section);
 }
 
 #[test]

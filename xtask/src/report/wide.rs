@@ -29,7 +29,7 @@ fn compared(scenario: &ScenarioSummary) -> Option<&Axis> {
     scenario.axes.iter().find(|axis| axis.name == compare)
 }
 
-pub(super) fn parts(scenario: &ScenarioSummary) -> Parts {
+pub(super) fn parts(scenario: &ScenarioSummary) -> Parts<'_> {
     let by_id = by_id(scenario);
     let no_axis = Axis { name: String::new(), values: Vec::new() };
     let compared = compared(scenario).unwrap_or(&no_axis);
@@ -126,7 +126,7 @@ fn limits(cells: &[Option<&CellSummary>]) -> String {
 }
 
 /// What there is to say of the cells, each with its value in front.
-fn remarks(cells: &[Option<&CellSummary>], compare: &str, footnotes: &mut Footnotes) -> Cell {
+fn remarks<'a>(cells: &[Option<&'a CellSummary>], compare: &str, footnotes: &mut Footnotes<'a>) -> Cell {
     let mut known = cells.iter().flatten();
     if let Some(first) = known.next().filter(|cell| cell.status != Status::Ok)
         && known.all(|cell| cell.status == first.status && cell.reason == first.reason)

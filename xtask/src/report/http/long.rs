@@ -30,7 +30,7 @@ impl<'a> Field<'a> {
 }
 
 /// Requests a second, their ratio, latency.
-pub(super) fn closed_loop(scenario: &ScenarioSummary) -> Parts {
+pub(super) fn closed_loop(scenario: &ScenarioSummary) -> Parts<'_> {
     let unit = latency_unit(scenario);
     let throughput = |cell: &CellSummary| Some(per_second(cell.throughput_per_s.as_ref()?.median));
     let range = |cell: &CellSummary| {
@@ -52,7 +52,7 @@ pub(super) fn closed_loop(scenario: &ScenarioSummary) -> Parts {
 }
 
 /// The rate that was asked for and sent, latency from the intended send time, and what the client had to do with it.
-pub(super) fn open_loop(scenario: &ScenarioSummary) -> Parts {
+pub(super) fn open_loop(scenario: &ScenarioSummary) -> Parts<'_> {
     let unit = latency_unit(scenario);
     let rate = |it: &RequestsSummary| arrow([it.asked_rate_per_s, it.achieved_rate_per_s].map(|it| it.map(per_second)));
     let mut fields = axes(scenario);
@@ -93,7 +93,7 @@ fn cost(scenario: &ScenarioSummary, rank: u8) -> Vec<Field<'_>> {
     fields
 }
 
-fn drawn(scenario: &ScenarioSummary, fields: &[Field<'_>]) -> Parts {
+fn drawn<'a>(scenario: &'a ScenarioSummary, fields: &[Field<'_>]) -> Parts<'a> {
     let mut columns: Vec<Column> = fields.iter().map(|field| field.column.clone()).collect();
     columns.push(Column::left("notes", 0));
     let mut footnotes = Footnotes::default();

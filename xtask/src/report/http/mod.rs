@@ -33,7 +33,7 @@ pub(super) fn is_open(scenario: &ScenarioSummary) -> bool {
 }
 
 /// Rows and columns, in the form that suits. An open loop has no ratio to put between two sides.
-pub(super) fn parts(scenario: &ScenarioSummary) -> Parts {
+pub(super) fn parts(scenario: &ScenarioSummary) -> Parts<'_> {
     match sides(scenario) {
         _ if is_open(scenario) => long::open_loop(scenario),
         Some(sides) => pivot::closed_loop(scenario, &sides),

@@ -11,7 +11,7 @@ use super::{failed, has_errors, has_workers, latency_unit, workers};
 use crate::stats::summary::{CellSummary, ComparisonSummary, Percentiles, ScenarioSummary, Status};
 
 /// Requests a second of both sides, their ratio, latency.
-pub(super) fn closed_loop(scenario: &ScenarioSummary, sides: &Sides<'_>) -> Parts {
+pub(super) fn closed_loop<'a>(scenario: &'a ScenarioSummary, sides: &Sides<'a>) -> Parts<'a> {
     let axes: Vec<&str> =
         scenario.axes.iter().map(|axis| axis.name.as_str()).filter(|name| *name != sides.compare).collect();
     let (with_workers, with_errors) = (has_workers(scenario), has_errors(scenario));

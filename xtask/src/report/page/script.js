@@ -148,5 +148,12 @@
   };
   addEventListener('hashchange', unfold);
   if (location.hash) unfold();
-  addEventListener('beforeprint', () => all('details').forEach(details => { details.open = true; }));
+
+  // On paper nothing can be unfolded. Runs stay as they are: a row would be as high as ten.
+  let unfolded = [];
+  addEventListener('beforeprint', () => {
+    unfolded = all('details:not(.runs, [open])');
+    for (const details of unfolded) details.open = true;
+  });
+  addEventListener('afterprint', () => { for (const details of unfolded) details.open = false; });
 })();

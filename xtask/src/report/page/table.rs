@@ -80,7 +80,7 @@ fn part<'a>(
     html! {
         div.scroll tabindex="0" role="region" aria-label={ "Table of " (clean(&scenario.name)) } {
             table data-model=[fallback("model")] data-lock=[fallback("lock")] {
-                caption { "Figures of " (Words(&scenario.name)) ". A median opens to its runs." }
+                caption { "Figures of " (Words(&scenario.name)) "." span.screen { " A median opens to its runs." } }
                 thead {
                     tr {
                         @if drawing.head.is_none() { th scope="col" { "cell" } }

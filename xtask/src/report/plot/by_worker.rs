@@ -85,7 +85,7 @@ fn panel(
         _ => (first, second),
     };
     for (class, size, down, content) in [("ink", SIZE, 12.0, &first), ("small muted", SMALL, 27.0, &second)] {
-        frame.add(hover(text(class, Anchor::Start, [x, y + down], &lettering::cut(content, size, room)), &cell.id));
+        frame.add(hover(text(class, Anchor::Start, [x, y + down], &lettering::shorten(content, size, room)), &cell.id));
     }
     let name = coordinates(&cell.axes);
     let bottom = y + 34.0 + BARS;

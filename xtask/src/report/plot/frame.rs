@@ -86,7 +86,12 @@ impl Frame {
         style.append(svg::node::Text::new(palette::style_sheet()));
         root.append(style);
         root.append(rect("paper", [0.0, 0.0, WIDTH, height]));
-        root.append(text("head ink", Anchor::Start, [MARGIN, 25.0], &lettering::cut(&self.title, 14.0 * 1.07, room)));
+        root.append(text(
+            "head ink",
+            Anchor::Start,
+            [MARGIN, 25.0],
+            &lettering::cut(&self.title, 14.0 * lettering::STRONG, room),
+        ));
         root.append(text("small muted", Anchor::Start, [MARGIN, 42.0], &lettering::cut(&self.subtitle, SMALL, room)));
         self.content.into_iter().for_each(|element| root.append(element));
         for (index, note) in notes.iter().enumerate() {
@@ -114,7 +119,7 @@ pub(super) fn legend(entries: &[Entry], [x, y]: [f64; 2], room: f64) -> (Element
     let (mut at, mut top) = (x, y);
     let mut parts = Vec::new();
     for entry in entries {
-        let name = lettering::cut(&entry.name, SIZE, room.min(360.0) - SWATCH);
+        let name = lettering::shorten(&entry.name, SIZE, room.min(360.0) - SWATCH);
         let width = SWATCH + lettering::width(&name, SIZE) + 14.0;
         if at > x && at + width > x + room {
             (at, top) = (x, top + LINE);

@@ -62,7 +62,7 @@ pub(in crate::report) fn style_sheet() -> String {
          {root} .median{{fill:none;stroke-width:2}}{root} .dash{{stroke-dasharray:6 4}}{root} .long{{stroke-dasharray:12 3 3 3}}{root} .dot{{stroke-dasharray:1.5 3}}\
          {root} .hollow{{fill:none;stroke-width:1.2}}{root} .run{{fill-opacity:.62}}\n"
     );
-    for (shade, media) in ["", "(prefers-color-scheme:dark)"].into_iter().enumerate() {
+    for (shade, media) in ["", "screen and (prefers-color-scheme:dark)"].into_iter().enumerate() {
         let rules = rules(&root, shade);
         text += &if media.is_empty() { rules } else { format!("@media {media}{{{rules}}}\n") };
     }

@@ -46,7 +46,7 @@ impl Panel {
         const BELOW: f64 = 38.0;
         let area = [x + left, y + if heading.is_empty() { 10.0 } else { 24.0 }, x + width - 14.0, y + height - BELOW];
         if !heading.is_empty() {
-            let shown = lettering::cut(heading, SIZE * 1.07, width - 20.0);
+            let shown = lettering::shorten(heading, SIZE * lettering::STRONG, width - 20.0);
             add(hover(text("strong ink", Anchor::Start, [x, y + 16.0], &shown), heading));
         }
         Self { area }

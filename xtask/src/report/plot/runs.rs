@@ -135,7 +135,7 @@ impl Layout {
     fn block(&self, frame: &mut Frame, scenario: &ScenarioSummary, figure: Figure, block: &Block<'_>, top: &mut f64) {
         if self.has_headers {
             let name = facet(block.comparison);
-            let shown = lettering::cut(&name, SIZE * 1.07, WIDTH - 2.0 * MARGIN);
+            let shown = lettering::shorten(&name, SIZE * lettering::STRONG, WIDTH - 2.0 * MARGIN);
             frame.add(hover(text("strong ink", Anchor::Start, [MARGIN, *top + 17.0], &shown), &name));
             *top += HEADER;
         }
@@ -165,7 +165,7 @@ impl Layout {
         middle: f64,
     ) {
         let name = row(scenario, &comparison.fixed, cell);
-        let lines = lettering::lines(&name, SIZE, self.label_room, 2);
+        let lines = lettering::name_lines(&name, SIZE, self.label_room, 2);
         let first = middle + 4.0 - 6.5 * (lines.len().max(1) - 1) as f64;
         for (index, shown) in lines.iter().enumerate() {
             let at = [MARGIN + self.label_room, first + 13.0 * index as f64];

@@ -83,6 +83,13 @@ pub(super) fn text(class: &str, anchor: Anchor, [x, y]: [f64; 2], content: &str)
     text
 }
 
+/// A line of text that begins at its point and goes up by 45°.
+pub(super) fn slanted(class: &str, at: [f64; 2], content: &str) -> Element {
+    let mut text = text(class, Anchor::Start, at, content);
+    text.assign("transform", format!("rotate(-45 {} {})", number(at[0]), number(at[1])));
+    text
+}
+
 /// The element with a text that shows while the pointer is over it, and that screen readers can read.
 pub(super) fn hover(mut element: Element, content: &str) -> Element {
     let mut title = Element::new("title");

@@ -49,7 +49,7 @@ fn check(plot: &Plot) {
     for id in root.attribute("aria-labelledby").unwrap().split(' ') {
         assert!(ids.contains(&id), "{name}: {id}");
     }
-    let mut texts = Vec::new();
+    let (mut texts, mut slanted) = (Vec::new(), Vec::new());
     for node in root.descendants().filter(Node::is_element) {
         for attribute in node.attributes() {
             let value = attribute.value();
@@ -83,13 +83,31 @@ fn check(plot: &Plot) {
                 Some("end") => x - room,
                 Some(other) => panic!("{name}: {other}"),
             };
-            assert!(left >= 0.0 && left + room <= wide + 0.1, "{name}: `{content}` from {left} to {}", left + room);
             assert!((10.0..=high).contains(&y), "{name}: `{content}` at {y}");
+            if let Some(turn) = node.attribute("transform") {
+                assert_eq!(turn, format!("rotate(-45 {x} {y})"), "{name}");
+                let reach = room * std::f64::consts::FRAC_1_SQRT_2;
+                assert!(x + reach <= wide && y - reach >= 10.0, "{name}: `{content}` from {x}, {y} up by {reach}");
+                slanted.push(([x, y - reach, x + reach, y], content));
+                continue;
+            }
+            assert!(left >= 0.0 && left + room <= wide + 0.1, "{name}: `{content}` from {left} to {}", left + room);
             texts.push(([left, y - 0.7 * size, left + room, y], content));
         }
     }
     for (index, (one, content)) in texts.iter().enumerate() {
         for (other, beside) in &texts[index + 1..] {
+            let apart = one[2] <= other[0] || other[2] <= one[0] || one[3] <= other[1] || other[3] <= one[1];
+            assert!(apart, "{name}: `{content}` and `{beside}` overlap: {one:?} {other:?}");
+        }
+    }
+    for (index, (one, content)) in slanted.iter().enumerate() {
+        // They are parallel, so those in one line must not be too near to each other.
+        for (other, beside) in &slanted[index + 1..] {
+            let apart = ((other[0] - other[3]) - (one[0] - one[3])).abs().min((other[0] - one[0]).abs());
+            assert!(apart >= 1.5 * SMALL, "{name}: `{content}` and `{beside}` are {apart} apart");
+        }
+        for (other, beside) in &texts {
             let apart = one[2] <= other[0] || other[2] <= one[0] || one[3] <= other[1] || other[3] <= one[1];
             assert!(apart, "{name}: `{content}` and `{beside}` overlap: {one:?} {other:?}");
         }
@@ -325,13 +343,37 @@ fn ten_thousand_cells_give_small_pictures_that_say_what_they_leave_out() {
     assert_eq!(kinds, [Kind::Models, Kind::Runs, Kind::Heat, Kind::ByWorker]);
     plots.iter().for_each(check);
     for (plot, note) in plots.iter().zip([
-        "1,223 of 1,250 rows are not drawn",
+        "1,220 of 1,250 rows are not drawn",
         "9,960 of 10,000 rows",
-        "1,223 of 1,250",
+        "1,220 of 1,250",
         "24 most uneven of 10,000",
     ]) {
         assert!(plot.svg.contains(note), "{}: {note}", plot.name);
     }
+}
+
+/// Three scenarios of two comparisons, each of all models.
+fn many_models() -> Summary {
+    let mut scenarios: Vec<ScenarioSummary> = ["first", "second", "third"].map(|_| large(2)).into();
+    for (index, scenario) in scenarios.iter_mut().enumerate() {
+        scenario.name = format!("scenario-{index}");
+    }
+    scenarios[2].comparisons.truncate(1);
+    scenarios[2].comparisons[0].fixed.clear();
+    summary(scenarios)
+}
+
+#[test]
+fn a_map_of_several_scenarios_names_each_once() {
+    let plot = super::overview_of(&many_models(), "").unwrap();
+    check(&plot);
+    let svg = &plot.svg;
+    for name in ["scenario-0", "scenario-1", "scenario-2"] {
+        assert_eq!(svg.matches(&format!("<title>{name}</title>")).count(), 1, "{name}");
+    }
+    assert!(svg.contains("<title>scenario-0: io = 1: threads"), "{svg}");
+    assert!(svg.contains("<title>scenario-2: threads"), "{svg}");
+    assert!(!svg.contains("are not drawn"));
 }
 
 #[test]
