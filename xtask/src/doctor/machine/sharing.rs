@@ -57,6 +57,8 @@ const BUSY: f64 = 0.10;
 
 fn neighbours(facts: &Facts) -> Option<Finding> {
     let Busy { all, top } = facts.neighbours.as_ref()?;
+    // What is left after taking away our own time may be less than nothing, by a tick.
+    let all = all.max(0.0);
     let share = all / facts.usable_cpus.unwrap_or(1) as f64;
     let names: Vec<String> =
         top.iter().map(|(name, id, cpus)| format!("{name} ({id}) {} %", significant(cpus * 100.0, 2))).collect();
@@ -113,5 +115,6 @@ mod tests {
         );
         assert_eq!(neighbours(&facts(0.1)).unwrap().state, State::Note);
         assert_eq!(neighbours(&facts(0.01)).unwrap().state, State::Good);
+        assert_eq!(neighbours(&facts(-0.002)).unwrap().found, "other programs used 0 % of a CPU in two seconds");
     }
 }
