@@ -131,7 +131,7 @@ fn a_changed_matrix_is_refused_and_the_difference_is_named() {
     assert!(said.contains("patterns: then none, now *good*") && said.contains("`s/runtime=slow`"), "{said}");
     let matrix = fs::read_to_string(bench.path("m.toml")).unwrap();
     fs::write(bench.path("m.toml"), matrix.replace("tasks = 2", "tasks = 3")).unwrap();
-    assert!(refused(&bench, &[]).contains("the work of `s/runtime=good`, `s/runtime=slow`: then –, now is another"));
+    assert!(refused(&bench, &[]).contains("the work of `s/runtime=good`, `s/runtime=slow`: then one, now another"));
     // A comment changes nothing.
     fs::write(bench.path("m.toml"), matrix + "# one more line\n").unwrap();
     assert_eq!(bench.run(&["--resume"]).status.code(), Some(0));

@@ -71,6 +71,17 @@ fn samples_that_cannot_be_read_cost_the_latencies_only() {
 }
 
 #[test]
+fn a_result_that_was_killed_before_it_had_figures_says_how_to_get_them() {
+    let folder = tempfile::tempdir().unwrap();
+    copy(folder.path());
+    fs::remove_file(folder.path().join("summary.json")).unwrap();
+    let output = report(folder.path().to_str().unwrap());
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("has no summary.json: "), "{}", stderr(&output));
+    assert!(stderr(&output).contains("`cargo xtask matrix --resume` with the same arguments"), "{}", stderr(&output));
+}
+
+#[test]
 fn a_summary_of_another_version_is_refused_and_nothing_is_written() {
     let folder = tempfile::tempdir().unwrap();
     copy(folder.path());

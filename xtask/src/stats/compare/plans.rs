@@ -32,7 +32,7 @@ pub fn differences(then: &Plan, now: &Plan) -> Vec<Difference> {
         .map(|(id, _)| *id)
         .collect();
     if !changed.is_empty() {
-        note(format!("the work of {}", named(&changed)), None, Some("is another".to_owned()));
+        note(format!("the work of {}", named(&changed)), Some("one".to_owned()), Some("another".to_owned()));
     }
     for scenario in &then.scenarios {
         let Some(other) = now.scenarios.iter().find(|other| other.name == scenario.name) else { continue };
@@ -65,6 +65,7 @@ const FACTS: [Fact; 6] = [
             it.comparisons.iter().filter_map(|comparison| comparison.baseline.map(|at| it.cells[at].id.as_str()));
         let baselines: Vec<&str> = baselines.collect();
         match &it.compare {
+            Some(axis) if baselines.is_empty() => format!("{axis}, without a baseline"),
             Some(axis) => format!("{axis}, against {}", named(&baselines)),
             None => "none".to_owned(),
         }
@@ -116,6 +117,14 @@ mod tests {
     }
 
     #[test]
+    fn a_comparison_that_lost_its_baseline_says_so() {
+        let mut now = two();
+        now.scenarios[0].comparisons[0].baseline = None;
+        let lost = "the comparison of `s`: model, against `s/model=sequential` → model, without a baseline";
+        assert_eq!(said(&now), [lost]);
+    }
+
+    #[test]
     fn every_setting_that_changes_what_is_measured_is_named_with_both_values() {
         let mut now = two();
         let scenario = &mut now.scenarios[0];
@@ -127,7 +136,7 @@ mod tests {
         assert_eq!(
             said(&now),
             [
-                "the work of `s/model=threads`:  → is another",
+                "the work of `s/model=threads`: one → another",
                 "runs of `s`: 2 → 9",
                 "order of `s`: interleaved → sequential",
                 "include_setup of `s`: false → true",
