@@ -77,6 +77,19 @@ fn fail_on_slower_ends_with_3_and_names_the_cells() {
 }
 
 #[test]
+fn a_result_beside_itself_proves_nothing_and_passes_no_gate() {
+    let results = two();
+    let same = "Both names are of one result: nothing can have changed.";
+    let path = results.0.path().join(LATER).display().to_string();
+    let output = xtask(&results, &["compare", "latest", &path]);
+    assert!(text(&output.stdout).contains(same), "{}", text(&output.stdout));
+    assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), String::new()));
+    let gate = xtask(&results, &["compare", "latest", &path, "--fail-on", "slower"]);
+    assert_eq!((gate.status.code(), text(&gate.stderr)), (Some(2), format!("error: --fail-on: {same}\n")));
+    assert!(!text(&xtask(&results, &["compare"]).stdout).contains(same));
+}
+
+#[test]
 fn a_cell_that_failed_in_the_new_result_fails_the_gate_too() {
     let results = two();
     results.edit(LATER, "summary.json", |summary| {

@@ -52,6 +52,19 @@ fn check_says_how_much_there_is_to_run() {
 }
 
 #[test]
+fn what_the_first_run_of_a_day_takes_longer_is_said_but_for_small_sizes_which_measure_nothing_twice() {
+    let folder = folder_with(&MATRIX.replace("runs    = 2", "runs    = 5"));
+    let check = stdout(folder.path(), &["check"]);
+    expect![[r#"
+        bench-matrix.toml: valid: 1 scenario, 4 cells, about 25 s, 45 s the first time in a day (with --quick about 120 ms)
+    "#]]
+    .assert_eq(&check);
+    let list = stdout(folder.path(), &["list"]);
+    assert!(list.ends_with(", 40 runs with warm-ups, about 25 s, 45 s the first time in a day\n"), "{list}");
+    assert!(!stdout(folder.path(), &["list", "--quick"]).contains("first time"));
+}
+
+#[test]
 fn the_matrix_is_found_from_a_folder_below() {
     let folder = folder_with(MATRIX);
     let below = folder.path().join("crates/models");

@@ -71,6 +71,17 @@ fn samples_that_cannot_be_read_cost_the_latencies_only() {
 }
 
 #[test]
+fn a_result_that_was_killed_before_it_had_figures_says_how_to_get_them() {
+    let folder = tempfile::tempdir().unwrap();
+    copy(folder.path());
+    fs::remove_file(folder.path().join("summary.json")).unwrap();
+    let output = report(folder.path().to_str().unwrap());
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("has no summary.json: "), "{}", stderr(&output));
+    assert!(stderr(&output).contains("`cargo xtask matrix --resume` with the same arguments"), "{}", stderr(&output));
+}
+
+#[test]
 fn a_summary_of_another_version_is_refused_and_nothing_is_written() {
     let folder = tempfile::tempdir().unwrap();
     copy(folder.path());
@@ -87,14 +98,15 @@ fn a_result_that_is_not_there_is_wrong_usage() {
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
 }
 
-/// A folder with a program of this name that writes its argument beside itself.
-fn opener(name: &str) -> tempfile::TempDir {
+const OPENER: &str = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+
+/// A folder with an opener whose script this is, `FOLDER` being the folder.
+fn opener(script: &str) -> tempfile::TempDir {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
-    let program = folder.path().join(name);
-    let script =
-        format!("#!/bin/sh\necho \"$1\" > {0}/opened.tmp && mv {0}/opened.tmp {0}/opened\n", folder.path().display());
-    fs::write(&program, script).unwrap();
+    let program = folder.path().join(OPENER);
+    let script = script.replace("FOLDER", &folder.path().display().to_string());
+    fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     folder
 }
@@ -106,8 +118,9 @@ fn open(result: &Path, path: &str) -> Output {
 
 #[test]
 fn the_page_is_opened_with_what_the_desktop_has_for_it() {
-    let (folder, tools) =
-        (tempfile::tempdir().unwrap(), opener(if cfg!(target_os = "macos") { "open" } else { "xdg-open" }));
+    // It writes its argument beside itself.
+    let tools = opener("echo \"$1\" > FOLDER/opened.tmp && mv FOLDER/opened.tmp FOLDER/opened");
+    let folder = tempfile::tempdir().unwrap();
     copy(folder.path());
     let path = format!("{}:{}", tools.path().display(), std::env::var("PATH").unwrap());
     let output = open(folder.path(), &path);
@@ -131,4 +144,15 @@ fn without_a_browser_the_page_is_named_instead() {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert!(stderr(&output).contains("note: there is no `"), "{}", stderr(&output));
     assert!(stderr(&output).contains("report.html yourself."), "{}", stderr(&output));
+}
+
+#[test]
+fn an_opener_that_finds_no_browser_is_not_taken_for_one() {
+    let (folder, tools) = (tempfile::tempdir().unwrap(), opener("exit 3"));
+    copy(folder.path());
+    let path = format!("{}:{}", tools.path().display(), std::env::var("PATH").unwrap());
+    let output = open(folder.path(), &path);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let note = format!("note: `{OPENER}` found no browser (exit status: 3); open ");
+    assert!(stderr(&output).contains(&note), "{}", stderr(&output));
 }

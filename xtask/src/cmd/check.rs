@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::matrix::twins;
 use super::{Exit, load_options, matrix_file, report, to_stdout};
 use crate::matrix;
 use crate::number::{counted, roughly};
@@ -32,7 +33,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     };
     let scenarios = counted(plan.scenarios.len() as u64, "scenario", "scenarios");
     let cells = counted(plan.cell_count(), "cell", "cells");
-    let (full, quick) = (roughly(plan.estimate()), roughly(quick.estimate()));
+    let (full, quick) = (roughly(plan.estimate()) + &twins::first_time(&plan), roughly(quick.estimate()));
     to_stdout(|out| {
         writeln!(out, "{}: valid: {scenarios}, {cells}, about {full} (with --quick about {quick})", file.display())
     })?;

@@ -104,12 +104,32 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let (base, new): (Loaded, Loaded) = (base?, new?);
     let patterns = IdPatterns::new(&args.cells);
     let comparison = patterns.and_then(|patterns| compare(&base, &new, &patterns, args.force));
-    let comparison = match comparison {
+    let mut comparison = match comparison {
         Ok(comparison) => comparison,
         Err(error) => return Ok(usage(&error)),
     };
+    let is_same = folder_of(&base.name) == folder_of(&new.name);
+    if is_same {
+        comparison.notes.insert(0, SAME.to_owned());
+    }
     to_stdout(|out| print(args, &comparison, out))?;
-    Ok(args.fail_on.map_or(Exit::Ok, |fail_on| judge(&comparison, fail_on)))
+    Ok(match args.fail_on {
+        None => Exit::Ok,
+        Some(_) if is_same => {
+            eprintln!("error: --fail-on: {SAME}");
+            Exit::Usage
+        }
+        Some(fail_on) => judge(&comparison, fail_on),
+    })
+}
+
+/// What somebody should know who asks for `HEAD~1:latest` and has made no result since.
+const SAME: &str = "Both names are of one result: nothing can have changed.";
+
+/// The name of a result's folder, in which its start and its machine stand: `2026-11-30T171522Z-3f9c2a1` of
+/// `HEAD~1:2026-11-30T171522Z-3f9c2a1`.
+fn folder_of(name: &str) -> &str {
+    name.trim_end_matches('/').rsplit([':', '/']).next().unwrap_or(name)
 }
 
 fn print(args: &Args, comparison: &ResultComparison, out: &mut dyn io::Write) -> io::Result<()> {

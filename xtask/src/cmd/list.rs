@@ -8,6 +8,7 @@ use clap::ValueEnum;
 use serde_json::json;
 use unicode_width::UnicodeWidthStr;
 
+use super::matrix::twins;
 use super::{Exit, load_options, load_plan, matrix_file, runtime, select, to_stdout};
 use crate::matrix::plan::Plan;
 use crate::number::{counted, nanoseconds, roughly};
@@ -73,7 +74,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         Err(exit) => return Ok(exit),
     };
     to_stdout(|out| match args.format {
-        Format::Table => table(&plan, out),
+        Format::Table => table(&plan, args.quick, out),
         Format::Json => json(&plan, out),
         Format::Ids => {
             plan.scenarios.iter().flat_map(|scenario| &scenario.cells).try_for_each(|cell| writeln!(out, "{}", cell.id))
@@ -82,7 +83,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     Ok(Exit::Ok)
 }
 
-fn table(plan: &Plan, out: &mut dyn Write) -> io::Result<()> {
+fn table(plan: &Plan, quick: bool, out: &mut dyn Write) -> io::Result<()> {
     // Looking every character up takes a second for 100,000 ids, and most are ASCII.
     let width_of = |id: &str| if id.is_ascii() { id.len() } else { id.width() };
     let ids = plan.scenarios.iter().flat_map(|scenario| &scenario.cells).map(|cell| width_of(&cell.id));
@@ -102,9 +103,10 @@ fn table(plan: &Plan, out: &mut dyn Write) -> io::Result<()> {
             out.write_all(line.as_bytes())?;
         }
     }
+    let first_time = if quick { String::new() } else { twins::first_time(plan) };
     writeln!(
         out,
-        "\n{}, {}, {} with warm-ups, about {}",
+        "\n{}, {}, {} with warm-ups, about {}{first_time}",
         counted(plan.scenarios.len() as u64, "scenario", "scenarios"),
         counted(plan.cell_count(), "cell", "cells"),
         counted(plan.repetitions(), "run", "runs"),

@@ -17,7 +17,7 @@ mod measure;
 mod resume;
 mod start;
 mod tools;
-mod twins;
+pub(super) mod twins;
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;

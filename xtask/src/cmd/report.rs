@@ -44,6 +44,13 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         Err(error) => return Ok(usage(&error)),
     };
     let folder = folder(&found)?;
+    if !folder.file(SUMMARY).exists() {
+        bail!(
+            "`{}` has no {SUMMARY}: whatever ran it was killed before it could write one. `cargo xtask matrix --resume` with \
+             the same arguments measures the rest and writes it; `cargo xtask compare` shows what there is",
+            found.name
+        );
+    }
     let summary = read::summary(&folder.file(SUMMARY))?;
     let environment = read::environment(&folder.file(ENVIRONMENT))?;
     let plots = write(&folder, &summary, &environment)?;

@@ -10,15 +10,20 @@ use serde::Deserialize;
 
 use super::binaries::Binaries;
 
-/// Builds these workers in release with one call of cargo, whose progress goes to stderr.
+/// Builds these workers in release, whose progress goes to stderr.
+///
+/// Each has a call of cargo to itself: packages that are built together share the features of their libraries, and
+/// a worker would be another program whenever it is built beside others. So one commit has one program of each name,
+/// whichever scenarios are run, and that of `cargo build --release -p NAME`.
 ///
 /// # Errors
-/// Cargo cannot be started or the build fails; cargo has then said why on stderr.
+/// Cargo cannot be started or a build fails; cargo has then said why on stderr.
 pub fn build(workers: &BTreeSet<&'static str>) -> Result<Binaries> {
-    if workers.is_empty() {
-        return Ok(Binaries::default());
-    }
-    let arguments = arguments(workers);
+    workers.iter().map(|worker| build_one(worker)).collect()
+}
+
+fn build_one(worker: &'static str) -> Result<(&'static str, PathBuf)> {
+    let arguments = arguments(worker);
     let output = duct::cmd(cargo(), &arguments)
         .dir(workspace())
         .stdout_capture()
@@ -26,9 +31,9 @@ pub fn build(workers: &BTreeSet<&'static str>) -> Result<Binaries> {
         .run()
         .with_context(|| format!("could not start {}", cargo().display()))?;
     if !output.status.success() {
-        bail!("the workers could not be built; `cargo {}` says why above", arguments.join(" "));
+        bail!("{worker} could not be built; `cargo {}` says why above", arguments.join(" "));
     }
-    programs(&output.stdout, workers)
+    program(&output.stdout, worker)
 }
 
 /// The same without a word on stderr: for the middle of a matrix, where a progress bar may be.
@@ -36,8 +41,12 @@ pub fn build(workers: &BTreeSet<&'static str>) -> Result<Binaries> {
 /// # Errors
 /// As [`build`], with the first lines of what cargo said.
 pub fn build_quietly(workers: &BTreeSet<&'static str>) -> Result<Binaries> {
+    workers.iter().map(|worker| build_one_quietly(worker)).collect()
+}
+
+fn build_one_quietly(worker: &'static str) -> Result<(&'static str, PathBuf)> {
     const LINES: usize = 12;
-    let mut arguments = arguments(workers);
+    let mut arguments = arguments(worker);
     arguments.push("--quiet");
     let output = duct::cmd(cargo(), &arguments)
         .dir(workspace())
@@ -51,22 +60,19 @@ pub fn build_quietly(workers: &BTreeSet<&'static str>) -> Result<Binaries> {
         let said: Vec<&str> = said.lines().filter(|line| !line.trim().is_empty()).take(LINES).collect();
         bail!("`cargo {}` failed: {}", arguments.join(" "), said.join("; "));
     }
-    programs(&output.stdout, workers)
+    program(&output.stdout, worker)
 }
 
-fn arguments(workers: &BTreeSet<&'static str>) -> Vec<&'static str> {
-    let mut arguments = vec!["build", "--release", "--message-format=json-render-diagnostics"];
-    arguments.extend(workers.iter().flat_map(|worker| ["-p", worker]));
-    arguments
+fn arguments(worker: &'static str) -> Vec<&'static str> {
+    vec!["build", "--release", "--message-format=json-render-diagnostics", "-p", worker]
 }
 
-/// The programs that cargo says it built: all of these.
-fn programs(messages: &[u8], workers: &BTreeSet<&'static str>) -> Result<Binaries> {
-    let built = String::from_utf8_lossy(messages);
-    let binaries: Binaries = built.lines().filter_map(|line| executable(line, workers)).collect();
-    match workers.iter().find(|worker| binaries.path(worker).is_none()) {
-        Some(worker) => bail!("cargo built {worker} but named no program of it: has the package a [[bin]] {worker}?"),
-        None => Ok(binaries),
+/// The program that cargo says it built.
+fn program(messages: &[u8], worker: &'static str) -> Result<(&'static str, PathBuf)> {
+    let messages = String::from_utf8_lossy(messages);
+    match messages.lines().find_map(|line| executable(line, worker)) {
+        Some(path) => Ok((worker, path)),
+        None => bail!("cargo built {worker} but named no program of it: has the package a [[bin]] {worker}?"),
     }
 }
 
@@ -87,10 +93,10 @@ pub fn already_built(workers: &BTreeSet<&'static str>) -> Result<Binaries> {
     let missing: Vec<&str> = workers.iter().copied().filter(|worker| binaries.path(worker).is_none()).collect();
     if !missing.is_empty() {
         bail!(
-            "{} not built yet: {} has no such program. Leave --no-build out, or run `cargo build --release -p {}`",
+            "{} not built yet: {} has no such program. Leave --no-build out, or run `{}`",
             if missing.len() == 1 { format!("{} is", missing[0]) } else { format!("{} are", missing.join(" and ")) },
             release.display(),
-            missing.join(" -p "),
+            missing.iter().map(|worker| format!("cargo build --release -p {worker}")).collect::<Vec<_>>().join(" && "),
         );
     }
     Ok(binaries)
@@ -124,8 +130,8 @@ fn target_folder() -> Result<PathBuf> {
     Ok(metadata.target_directory)
 }
 
-/// The worker and its path, if this line of cargo's messages tells about one.
-fn executable(line: &str, workers: &BTreeSet<&'static str>) -> Option<(&'static str, PathBuf)> {
+/// Where this worker is, if this line of cargo's messages tells that.
+fn executable(line: &str, worker: &str) -> Option<PathBuf> {
     #[derive(Deserialize)]
     struct Message {
         reason: String,
@@ -141,8 +147,10 @@ fn executable(line: &str, workers: &BTreeSet<&'static str>) -> Option<(&'static 
     }
     let message: Message = serde_json::from_str(line).ok()?;
     let target = message.target.filter(|target| target.kind.iter().any(|kind| kind == "bin"))?;
-    let worker = workers.get(target.name.as_str())?;
-    (message.reason == "compiler-artifact").then_some((*worker, message.executable?))
+    if message.reason != "compiler-artifact" || target.name != worker {
+        return None;
+    }
+    message.executable
 }
 
 #[cfg(test)]
@@ -151,13 +159,13 @@ mod tests {
 
     #[test]
     fn cargo_names_the_programs_that_it_built() {
-        let workers = BTreeSet::from(["cpu-worker"]);
         let line = r#"{"reason":"compiler-artifact","package_id":"x","target":{"kind":["bin"],"crate_types":["bin"],"name":"cpu-worker","src_path":"/x"},"profile":{},"features":[],"filenames":["/t/release/cpu-worker"],"executable":"/t/release/cpu-worker","fresh":true}"#;
-        assert_eq!(executable(line, &workers), Some(("cpu-worker", "/t/release/cpu-worker".into())));
+        assert_eq!(executable(line, "cpu-worker"), Some("/t/release/cpu-worker".into()));
+        assert_eq!(executable(line, "io-worker"), None);
         let library =
             r#"{"reason":"compiler-artifact","target":{"kind":["lib"],"name":"cpu-worker"},"executable":null}"#;
-        assert_eq!(executable(library, &workers), None);
-        assert_eq!(executable(r#"{"reason":"build-finished","success":true}"#, &workers), None);
+        assert_eq!(executable(library, "cpu-worker"), None);
+        assert_eq!(executable(r#"{"reason":"build-finished","success":true}"#, "cpu-worker"), None);
     }
 
     #[test]
@@ -176,7 +184,13 @@ mod tests {
     fn a_build_that_fails_names_the_command() {
         let text = build(&BTreeSet::from(["no-such-worker"])).unwrap_err().to_string();
         let command = "cargo build --release --message-format=json-render-diagnostics -p no-such-worker";
-        assert_eq!(text, format!("the workers could not be built; `{command}` says why above"));
+        assert_eq!(text, format!("no-such-worker could not be built; `{command}` says why above"));
+    }
+
+    #[test]
+    fn each_worker_is_built_by_itself_so_that_it_is_the_same_program_beside_any_others() {
+        let text = build(&BTreeSet::from(["no-such-a", "no-such-b"])).unwrap_err().to_string();
+        assert!(text.ends_with("-p no-such-a` says why above"), "{text}");
     }
 
     #[test]

@@ -138,6 +138,33 @@ mod tests {
     }
 
     #[test]
+    fn a_cell_that_goes_on_counts_the_runs_that_it_still_makes() {
+        let plan = plan("s", None, &[batch(Model::Sequential), batch(Model::Threads)]);
+        let all = visits(&plan).into_iter();
+        let left: Vec<_> = all
+            .filter_map(|mut visit| {
+                if visit.cell == 0 {
+                    visit.rounds = 2..=*visit.rounds.end();
+                }
+                (!visit.rounds.is_empty()).then_some(visit)
+            })
+            .collect();
+        let mut log = Log::new(Vec::new());
+        log.on_event(&Event::Started { plan: &plan, visits: &left }).unwrap();
+        for (model, rounds) in [("sequential", 2..=2), ("threads", 1..=2)] {
+            for round in rounds {
+                let record = sample_record(&format!("s/model={model}"), round, false, 1_230_000_000);
+                log.on_event(&Event::Sampled { record: &record, done: 1 }).unwrap();
+            }
+        }
+        expect![[r#"
+            [1/2] s/model=sequential  1.230 s  (1 more run)
+            [2/2] s/model=threads  1.230 s  (2 runs)
+        "#]]
+        .assert_eq(&String::from_utf8(log.out).unwrap());
+    }
+
+    #[test]
     fn the_line_of_a_server_has_requests_a_second_and_the_highest_percentile_that_is_known() {
         let plan = plan("s", None, &[http(1), http(4)]);
         let mut log = Log::new(Vec::new());

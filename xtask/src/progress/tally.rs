@@ -24,6 +24,8 @@ pub struct Tally {
 struct Cell {
     /// The last round that will be made.
     last_round: u32,
+    /// How many will be; fewer than that where a matrix that goes on has the others.
+    rounds: u32,
     include_setup: bool,
     elapsed_ns: Vec<u64>,
     served: Option<Served>,
@@ -46,11 +48,13 @@ impl Tally {
             let last_round = *visit.rounds.end();
             let cell = cells.entry(visit.id(plan)).or_insert_with(|| Cell {
                 last_round,
+                rounds: 0,
                 include_setup: scenario.include_setup,
                 elapsed_ns: Vec::new(),
                 served: None,
             });
             cell.last_round = cell.last_round.max(last_round);
+            cell.rounds += last_round - *visit.rounds.start() + 1;
         }
         Self { cells, finished: 0 }
     }
@@ -68,12 +72,14 @@ impl Tally {
             return None;
         }
         let count = cell.elapsed_ns.len();
+        // The table below has them all.
+        let more = if cell.rounds < cell.last_round { "more " } else { "" };
         let plural = if count == 1 { "" } else { "s" };
         let figures = match &cell.served {
             Some(served) => served.figures(),
             None => time(median(&cell.elapsed_ns)?, None),
         };
-        let said = format!("{figures}  ({count} run{plural})");
+        let said = format!("{figures}  ({count} {more}run{plural})");
         Some(self.finish(&record.cell, &said))
     }
 

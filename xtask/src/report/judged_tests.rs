@@ -62,6 +62,7 @@ fn a_narrow_terminal_keeps_ratio_and_verdict_and_drops_the_interval_last() {
         ratio: above 1.00 is faster than model = sequential; in
         brackets its 96.8 % interval; ▲ faster, ? unresolved; noise
         floor: 1.2 % measured
+        left out, as the window is narrow: min–max, cores, peak mem
         ¹ cpu-bound/model=processes,lock=gil: round 3 took 1.61
           times the median
         ² cpu-bound/model=threads,lock=none: in round 2 (1 of 3 runs

@@ -42,7 +42,8 @@ impl Terminal {
     /// One table with its heading and footnotes.
     #[must_use]
     pub fn table(&self, table: &Table) -> String {
-        let table = self.fit(in_signs(table, |text| self.signs(text)));
+        let whole = in_signs(table, |text| self.signs(text));
+        let table = self.fit(whole.clone());
         let mut text = self.bold(&table.title) + "\n";
         for line in table.question.iter().chain([&table.settings]).filter(|line| !line.is_empty()) {
             text += &self.wrapped(line, "", "");
@@ -50,6 +51,7 @@ impl Terminal {
         text += "\n";
         text += &self.body(&table);
         let reading = table.reading();
+        let left_out = left_out(&whole, &table);
         if !table.findings.is_empty() {
             text += "\n";
         }
@@ -57,11 +59,11 @@ impl Terminal {
             let said = if about.is_empty() { said.clone() } else { format!("{about}: {said}") };
             text += &self.wrapped(&said, "", "  ");
         }
-        if reading.is_some() || !table.footnotes.is_empty() {
+        if reading.is_some() || left_out.is_some() || !table.footnotes.is_empty() {
             text += "\n";
         }
-        if let Some(reading) = &reading {
-            text += &self.wrapped(reading, "", "");
+        for line in reading.iter().chain(&left_out) {
+            text += &self.wrapped(line, "", "");
         }
         for note in &table.footnotes {
             text += &self.wrapped(&format!("{} {}: {}", note.mark, note.subject, note.text), "", "  ");
@@ -177,6 +179,14 @@ impl Terminal {
     pub(super) fn red(&self, text: &str) -> String {
         if self.colour && !text.is_empty() { format!("\u{1b}[31m{text}\u{1b}[0m") } else { text.to_owned() }
     }
+}
+
+/// Names the columns for which there was no room: nobody misses what they never saw.
+fn left_out(whole: &Table, fitted: &Table) -> Option<String> {
+    let is_there = |column: &&Column| fitted.columns.iter().any(|kept| kept.header == column.header);
+    let headers: Vec<&str> =
+        whole.columns.iter().filter(|column| !is_there(column)).map(|column| column.header.as_str()).collect();
+    (!headers.is_empty()).then(|| format!("left out, as the window is narrow: {}", headers.join(", ")))
 }
 
 /// Width of the drawn table.

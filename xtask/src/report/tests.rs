@@ -75,6 +75,7 @@ fn at_sixty_columns_the_figures_that_matter_remain() {
         none  threads           –              –      –  failed ²
 
         ratio: above 1.00 is faster than model = sequential
+        left out, as the window is narrow: cores, peak mem
         ¹ cpu-bound/model=processes,lock=gil: round 3 took 1.61
           times the median
         ² cpu-bound/model=threads,lock=none: in round 2 (1 of 3 runs
@@ -93,6 +94,7 @@ fn at_sixty_columns_the_figures_that_matter_remain() {
         none  cpu     1.514 s    0.488 s   3.10
 
         ratio: above 1.00 is faster than workers = 1
+        left out, as the window is narrow: cores, peak mem
         ¹ multi-loop/task=io,workers=4,lock=none: timerfd is not
           there.
     "#]]

@@ -60,6 +60,8 @@ const BUSY: f64 = 0.10;
 
 fn neighbours(facts: &Facts) -> Option<Finding> {
     let Busy { all, top } = facts.neighbours.as_ref()?;
+    // What is left after taking away our own time may be less than nothing, by a tick.
+    let all = all.max(0.0);
     let share = all / facts.usable_cpus.unwrap_or(1) as f64;
     let mut names: Vec<String> =
         top.iter().map(|(name, id, cpus)| format!("{name} ({id}) {} %", significant(cpus * 100.0, 2))).collect();
@@ -124,5 +126,6 @@ mod tests {
         assert!(many_short.ends_with("rustc (99) 5.0 %, and others, which may have ended since"), "{many_short}");
         assert_eq!(neighbours(&facts(0.1)).unwrap().state, State::Note);
         assert_eq!(neighbours(&facts(0.01)).unwrap().state, State::Good);
+        assert_eq!(neighbours(&facts(-0.002)).unwrap().found, "other programs used 0 % of a CPU in two seconds");
     }
 }

@@ -91,7 +91,14 @@ fn headers(entry: &Entry<'_>, problems: &mut Problems) -> Vec<(String, String)> 
         } else {
             continue;
         };
-        problems.push(Problem::new(why).at(entry.value.span(), "in these headers"));
+        let mut problem = Problem::new(why).at(entry.value.span(), "in these headers");
+        if name.eq_ignore_ascii_case("connection") {
+            problem = problem.help(
+                "the connections of a load stay open from request to request; the operation `http-get` of a [[batch]] opens \
+                 a new one each time",
+            );
+        }
+        problems.push(problem);
     }
     headers
 }

@@ -138,6 +138,7 @@ fn a_closed_loop_shows_requests_a_second_latency_balance_errors_and_what_both_si
 
         ratio: above 1.00 is faster than workers = 1; ≥, ≤: the client held one side back; server: cores it used; client: cores
         it used
+        left out, as the window is narrow: min–max
         ¹ http-loops/workers=4: worker 4 of 4 did 5000 of 5000 requests
         ² http-loops/workers=8: the client used 0.97 of the 1 core that it could: the server may be able to do more; 12 of 5,000
           requests failed: 10 reset, 2 timeout
@@ -158,6 +159,7 @@ fn two_compared_values_stand_side_by_side_as_the_article_prints_them() {
         9600us            104.0                –      –  640.0 ms         –      704.0 ms → –    1.0 → –  4: failed ¹
 
         ratio: above 1.00 is faster than workers = 1; server: cores it used
+        left out, as the window is narrow: p50, by worker, client
         ¹ http-cpu-sweep/workers=4,cpu=9600us: in round 1 (0 of 3 runs were measured): the server died.
     "#]]
     .assert_eq(&wide(&summary(vec![sweep()])));
@@ -197,6 +199,8 @@ fn at_sixty_columns_requests_ratio_and_one_percentile_remain() {
 
         ratio: above 1.00 is faster than workers = 1; ≥, ≤: the
         client held one side back
+        left out, as the window is narrow: min–max, p50, p99, by
+        worker, server, client
         ¹ http-loops/workers=4: worker 4 of 4 did 5000 of 5000
           requests
         ² http-loops/workers=8: the client used 0.97 of the 1 core
@@ -215,6 +219,8 @@ fn at_sixty_columns_requests_ratio_and_one_percentile_remain() {
         9600us            104.0                –      –  4: failed ¹
 
         ratio: above 1.00 is faster than workers = 1
+        left out, as the window is narrow: p95 1, p95 4, p50, p99,
+        by worker, server, client
         ¹ http-cpu-sweep/workers=4,cpu=9600us: in round 1 (0 of 3
           runs were measured): the server died.
 
@@ -229,6 +235,8 @@ fn at_sixty_columns_requests_ratio_and_one_percentile_remain() {
         120%     6,000 → 5,012  412.0 ms         –  rate-not-met ¹
 
         p50 to p99: from the intended send time
+        left out, as the window is narrow: p95, service p99, lag
+        p99, by worker, server, client
         ¹ http-open/rate=120%: 4,938 of 30,000 requests were never
           sent at 6000 a second, because no connection was free
     "#]]

@@ -43,7 +43,7 @@ pub fn differences(then: &Plan, now: &Plan) -> Vec<Difference> {
         note(format!("{setting} of {}", named(&ids)), Some(base), Some(new));
     }
     if !untold.is_empty() {
-        note(format!("the work of {}", named(&untold)), None, Some("is another".to_owned()));
+        note(format!("the work of {}", named(&untold)), Some("one".to_owned()), Some("another".to_owned()));
     }
     for scenario in &then.scenarios {
         let Some(other) = now.scenarios.iter().find(|other| other.name == scenario.name) else { continue };
@@ -76,6 +76,7 @@ const FACTS: [Fact; 6] = [
             it.comparisons.iter().filter_map(|comparison| comparison.baseline.map(|at| it.cells[at].id.as_str()));
         let baselines: Vec<&str> = baselines.collect();
         match &it.compare {
+            Some(axis) if baselines.is_empty() => format!("{axis}, without a baseline"),
             Some(axis) => format!("{axis}, against {}", named(&baselines)),
             None => "none".to_owned(),
         }
@@ -124,6 +125,14 @@ mod tests {
     fn cells_that_only_one_has_are_named() {
         let now = plan("s", Some("model"), &[batch(Model::Sequential), batch(Model::Rayon)]);
         assert_eq!(said(&now), ["cells that the other has not: 1 cell: `s/model=threads` → 1 cell: `s/model=rayon`"]);
+    }
+
+    #[test]
+    fn a_comparison_that_lost_its_baseline_says_so() {
+        let mut now = two();
+        now.scenarios[0].comparisons[0].baseline = None;
+        let lost = "the comparison of `s`: model, against `s/model=sequential` → model, without a baseline";
+        assert_eq!(said(&now), [lost]);
     }
 
     #[test]

@@ -30,6 +30,9 @@ struct Findings<'a> {
     fastest: &'a CellSummary,
     /// The fastest and those that cannot be told from it, in the order of the axis.
     group: Vec<&'a CellSummary>,
+    /// Those of the group that one may choose from: where any of them is faster than the baseline, a cell that is not told
+    /// from the baseline is no choice, however wide the interval that hides it among the fastest.
+    choice: Vec<&'a CellSummary>,
     /// How many cells have a speed.
     measured: usize,
     simplest: Option<&'a CellSummary>,
@@ -68,16 +71,18 @@ pub fn conclude(of: &Compared<'_>) -> Option<Conclusion> {
         measured.iter().filter(|(cell, _)| cell.id != fastest.id).map(|(cell, _)| (*cell, against(cell))).collect();
     let is_apart = |id: &str| others.iter().any(|(cell, judged)| cell.id == id && judged.is_ok());
     let group: Vec<&CellSummary> = measured.iter().map(|(cell, _)| *cell).filter(|cell| !is_apart(&cell.id)).collect();
+    let choice = choice(of, &group);
     let findings = Findings {
         of,
         fastest,
         measured: measured.len(),
-        simplest: simplest(&group, of.axis),
-        least_memory: least_memory(&group),
+        simplest: simplest(&choice, of.axis),
+        least_memory: least_memory(&choice),
         ratio: of.rows.iter().find(|row| row.cell == fastest.id).and_then(|row| row.ratio),
         too_few_runs: others.iter().all(|(_, judged)| *judged == Err(Unresolved::TooFewRuns)),
         disturbed: 2 * measured.iter().filter(|(cell, _)| is_disturbed(cell)).count() >= measured.len(),
         group,
+        choice,
     };
     let id = |cell: &CellSummary| cell.id.clone();
     Some(Conclusion {
@@ -88,6 +93,17 @@ pub fn conclude(of: &Compared<'_>) -> Option<Conclusion> {
         least_memory: findings.least_memory.map(id),
         not_after_holm: not_after_holm(of),
     })
+}
+
+/// What one may choose from a group. What the load generator held back may be faster than it seems: it stays.
+fn choice<'a>(of: &Compared<'_>, group: &[&'a CellSummary]) -> Vec<&'a CellSummary> {
+    let row = |cell: &CellSummary| of.rows.iter().find(|row| row.cell == cell.id);
+    let is = |cell: &CellSummary, verdict| row(cell).is_some_and(|row| row.verdict == Some(verdict));
+    let held_back = |cell: &CellSummary| row(cell).and_then(|row| row.ratio).is_some_and(|ratio| ratio.bound.is_some());
+    if !group.iter().any(|cell| is(cell, Verdict::Faster)) {
+        return group.to_vec();
+    }
+    group.iter().copied().filter(|cell| is(cell, Verdict::Faster) || held_back(cell)).collect()
 }
 
 fn is_disturbed(cell: &CellSummary) -> bool {

@@ -28,8 +28,11 @@ fn told(it: &Findings<'_>) -> String {
     if it.group.iter().any(|cell| is_baseline(cell)) && !any_faster {
         return nothing_faster(it);
     }
-    let (names, are) = (names(it, &it.group), verb(it, &it.group, "is", "are"));
-    match (it.group.len(), compared(it)) {
+    if !it.choice.iter().any(|cell| cell.id == it.fastest.id) {
+        return perhaps_faster(it);
+    }
+    let (names, are) = (names(it, &it.choice), verb(it, &it.choice, "is", "are"));
+    let fastest = match (it.choice.len(), compared(it)) {
         (1, Some(compared)) => format!("{names} {are} the fastest: {compared}."),
         (1, None) => format!("{names} {are} the fastest of those that were measured."),
         (_, compared) => {
@@ -39,7 +42,36 @@ fn told(it: &Findings<'_>) -> String {
             };
             format!("{names} are the fastest{figures} and cannot be told apart{}.", choice(it))
         }
+    };
+    format!("{fastest}{}", hidden(it))
+}
+
+/// The best median is not told from the baseline, but others of the group are: these are to be taken.
+fn perhaps_faster(it: &Findings<'_>) -> String {
+    let baseline = it.of.baseline.map_or_else(String::new, |baseline| name(it, baseline));
+    let (names, are) = (names(it, &it.choice), verb(it, &it.choice, "is", "are"));
+    let which = if it.choice.len() > 1 { choice(it) } else { String::new() };
+    let best = match compared(it) {
+        Some(compared) => format!("{} ({compared})", name(it, it.fastest)),
+        None => name(it, it.fastest),
+    };
+    format!(
+        "{names} {are} faster than {baseline}{which}. {best} may be faster still, but cannot be told from {baseline}: make \
+         more runs."
+    )
+}
+
+/// The cells that a wide interval hides among the fastest, and that are no choice.
+fn hidden(it: &Findings<'_>) -> String {
+    let Some(baseline) = it.of.baseline else { return String::new() };
+    let is_chosen = |cell: &CellSummary| it.choice.iter().any(|chosen| chosen.id == cell.id);
+    let hidden: Vec<&CellSummary> =
+        it.group.iter().copied().filter(|cell| !is_chosen(cell) && cell.id != baseline.id).collect();
+    if hidden.is_empty() {
+        return String::new();
     }
+    let (names, fastest, baseline) = (names(it, &hidden), name(it, it.fastest), name(it, baseline));
+    format!(" {names} cannot be told from {fastest}, nor shown to be faster than {baseline}: make more runs.")
 }
 
 /// The baseline is the fastest, or among those that cannot be told from it.
@@ -65,7 +97,7 @@ fn nothing_faster(it: &Findings<'_>) -> String {
 /// Which of several to take.
 fn choice(it: &Findings<'_>) -> String {
     let memory = it.least_memory.and_then(|cell| Some((cell, cell.usage.peak_rss_bytes?)));
-    let most = it.group.iter().filter_map(|cell| cell.usage.peak_rss_bytes).max().unwrap_or(0);
+    let most = it.choice.iter().filter_map(|cell| cell.usage.peak_rss_bytes).max().unwrap_or(0);
     #[expect(clippy::cast_precision_loss, reason = "a share of two sizes")]
     let memory = memory.filter(|(_, least)| most as f64 > *least as f64 * (1.0 + MEMORY_SHARE));
     let needs = |cell: &CellSummary| verb(it, &[cell], "needs", "need");

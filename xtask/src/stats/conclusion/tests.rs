@@ -69,6 +69,47 @@ fn cells_are_held_against_the_fastest_and_not_against_the_baseline() {
     assert_eq!(conclusion.not_told_apart, Vec::<String>::new());
 }
 
+/// Five runs of these many microseconds.
+fn scattered(axis: &str, value: &str, us: [u64; 5]) -> CellSummary {
+    let times = us.map(|us| us * 1_000);
+    CellSummary { axes: axes(&[(axis, value)]), ..cell(&format!("s/{axis}={value}"), &times) }
+}
+
+#[test]
+fn what_scatter_hides_among_the_fastest_is_no_choice_if_it_is_not_told_from_the_baseline() {
+    let cells = [
+        scattered("workers", "1", [3_200, 3_190, 3_210, 3_500, 3_180]),
+        scattered("workers", "4", [1_720, 3_330, 3_400, 3_300, 3_550]),
+        scattered("workers", "16", [1_840, 1_690, 2_030, 1_800, 1_850]),
+    ];
+    let conclusion = concluded("workers", &cells).unwrap();
+    assert_eq!(
+        conclusion.sentence,
+        "16 workers are the fastest: 1.74 × 1 worker (1.58–1.90). 4 workers cannot be told from 16 workers, nor shown to be \
+         faster than 1 worker: make more runs."
+    );
+    assert_eq!(conclusion.not_told_apart, ["s/workers=4"]);
+    assert_eq!(conclusion.simplest.as_deref(), Some("s/workers=16"));
+}
+
+#[test]
+fn the_best_median_is_not_advised_where_only_another_is_told_to_be_faster_than_the_baseline() {
+    let cells = [
+        scattered("model", "async", [690, 666, 748, 700, 680]),
+        scattered("model", "offload", [513, 431, 742, 720, 500]),
+        scattered("model", "loops", [613, 552, 632, 610, 620]),
+    ];
+    let conclusion = concluded("model", &cells).unwrap();
+    assert_eq!(
+        conclusion.sentence,
+        "loops is faster than async. offload (1.35 × async (0.93–1.60)) may be faster still, but cannot be told from async: \
+         make more runs."
+    );
+    assert_eq!(conclusion.fastest, "s/model=offload");
+    assert_eq!(conclusion.not_told_apart, ["s/model=async", "s/model=loops"]);
+    assert_eq!(conclusion.simplest.as_deref(), Some("s/model=loops"));
+}
+
 #[test]
 fn where_nothing_is_faster_the_baseline_is_to_be_used() {
     let cells =

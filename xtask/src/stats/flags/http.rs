@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::Note;
 use crate::matrix::plan::HttpWork;
-use crate::number::{counted, grouped};
+use crate::number::{counted, grouped, significant};
 use crate::stats::summary::{CellSummary, Flag, RequestsSummary};
 
 /// The client is at its limit when it used this share of the cores that its threads could use.
@@ -53,12 +53,18 @@ fn late(summary: &CellSummary) -> Option<Note> {
     let share = lag.as_nanos() as f64 / median.as_nanos().max(1) as f64;
     (lag > LAG_FORGIVEN && share > LAG_SHARE).then(|| {
         let text = format!(
-            "the client sent late: the {name} of its send lag is {:.0} µs, {:.0} % of the median latency",
-            lag.as_secs_f64() * 1e6,
+            "the client sent late: the {name} of its send lag is {} ms, {:.0} % of the median latency",
+            significant(lag.as_secs_f64() * 1e3, 3),
             share * 100.0
         );
         (Flag::ClientBound, text)
     })
+}
+
+/// Whole where it is large: `1,109`, `0.500`.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "rates are at most 10,000,000")]
+fn asked_rate(per_s: f64) -> String {
+    if per_s < 100.0 { significant(per_s, 3) } else { grouped(per_s.round() as u64) }
 }
 
 /// Held against the schedule and not against the rate: Poisson arrivals are more or fewer by chance.
@@ -70,9 +76,10 @@ fn rate_not_met(requests: &RequestsSummary) -> Option<Note> {
     let is_short = (in_time as f64) < planned as f64 * RATE_SHARE;
     is_short.then(|| {
         let text = format!(
-            "{} of {} requests were not sent in time at {asked:.0} a second, because no connection was free",
+            "{} of {} requests were not sent in time at {} a second, because no connection was free",
             grouped(planned - in_time),
-            grouped(planned)
+            grouped(planned),
+            asked_rate(asked)
         );
         (Flag::RateNotMet, text)
     })
@@ -163,7 +170,7 @@ mod tests {
             lag(3_000, 20_000),
             [(
                 Flag::ClientBound,
-                "the client sent late: the p99 of its send lag is 3000 µs, 15 % of the median latency".to_owned()
+                "the client sent late: the p99 of its send lag is 3.00 ms, 15 % of the median latency".to_owned()
             )]
         );
     }

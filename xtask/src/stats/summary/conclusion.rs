@@ -11,10 +11,10 @@ pub struct Conclusion {
     pub fastest: String,
     /// Ids of the cells that cannot be told from it, in the order of the axis; the fastest itself is not among them.
     pub not_told_apart: Vec<String>,
-    /// Id of the simplest among the fastest and those that cannot be told from it, where the compared axis has ranks of
-    /// simplicity: `model`, `workers`.
+    /// Id of the simplest among the fastest and those that cannot be told from it, or only those of them that are faster
+    /// than the baseline, where any is. There is one where the compared axis has ranks of simplicity: `model`, `workers`.
     pub simplest: Option<String>,
-    /// Id of the one among them that needs the least memory, where all of them know theirs.
+    /// Id of the one among the same that needs the least memory, where all of them know theirs.
     pub least_memory: Option<String>,
     /// Verdicts of this comparison that would not stand with Holm's correction for their number.
     pub not_after_holm: Vec<String>,
