@@ -45,6 +45,17 @@ pub fn start_together<I: Send, P, T: Send>(
     })
 }
 
+/// Finds out whether the system lets this process have so many threads at once, by starting them.
+///
+/// To be called before a runtime of tokio starts them: where it is refused one, it panics with the others asleep and then waits
+/// for them for ever, or it goes on with fewer and does not tell.
+///
+/// # Errors
+/// The system refuses one.
+pub fn rehearse(threads: usize) -> Result<()> {
+    start_together(0..threads, Ok, Ok).map(drop)
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
