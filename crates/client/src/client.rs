@@ -1,11 +1,10 @@
 //! The client as a whole: its threads, the barrier before the start, and one sample for all of them.
 
-use std::panic::resume_unwind;
-use std::sync::{Arc, Barrier, OnceLock};
-use std::thread;
+use std::sync::{Arc, OnceLock};
 
 use anyhow::Result;
 use protocol::{LoadJob, LoadSample, Pace};
+use worker::start_together;
 
 use crate::lane::Lane;
 use crate::limits::allow_connections;
@@ -23,12 +22,6 @@ const LEAD_NS: u64 = 1_000_000;
 pub struct Client {
     plan: Arc<Plan>,
     lanes: Vec<Lane>,
-}
-
-/// What the threads of a run have in common.
-struct Shared {
-    barrier: Barrier,
-    start_ns: OnceLock<u64>,
 }
 
 impl Client {
@@ -51,23 +44,15 @@ impl Client {
     pub fn run(&mut self) -> Result<LoadSample> {
         let began_ns = now_ns();
         let plan = &*self.plan;
-        let shared = Shared { barrier: Barrier::new(plan.threads), start_ns: OnceLock::new() };
+        let start = OnceLock::new();
         let tallies = if let [lane] = &mut self.lanes[..] {
             // On this thread: in a process with only one, the kernel need not count references to descriptors.
-            vec![run_lane(lane, plan, 0, &shared)?]
+            vec![run_lane(open(lane, plan)?, plan, &start)?]
         } else {
-            thread::scope(|scope| {
-                let shared = &shared;
-                let start = |(thread, lane)| scope.spawn(move || run_lane(lane, plan, thread, shared));
-                let handles: Vec<_> = self.lanes.iter_mut().enumerate().map(start).collect();
-                let join = |handle: thread::ScopedJoinHandle<'_, _>| {
-                    handle.join().unwrap_or_else(|panic| resume_unwind(panic))
-                };
-                handles.into_iter().map(join).collect::<Result<Vec<Tally>>>()
-            })?
+            start_together(self.lanes.iter_mut(), |lane| open(lane, plan), |lane| run_lane(lane, plan, &start))?.1
         };
 
-        let start_ns = *shared.start_ns.get().expect("every thread has passed the barrier");
+        let start_ns = *start.get().expect("every thread has looked at it");
         let first_due_ns = schedule(plan).map_or(0, |mut schedule| schedule.next().unwrap_or(0));
         let ended_ns = tallies.iter().map(|tally| tally.ended_at_ns).max().unwrap_or(start_ns);
         let mut sample = merge(&tallies);
@@ -80,22 +65,25 @@ impl Client {
     }
 }
 
-fn run_lane(lane: &mut Lane, plan: &Plan, thread: usize, shared: &Shared) -> Result<Tally> {
+/// Opens the connections of a lane, on the thread that it will run on.
+fn open<'a>(lane: &'a mut Lane, plan: &Plan) -> Result<&'a mut Lane> {
     if matches!(plan.pace, Pace::Open { .. }) {
         be_prompt();
     }
-    let opened = lane.open();
-    // The others wait for this thread, whatever came of it.
-    shared.barrier.wait();
+    lane.open()?;
+    Ok(lane)
+}
+
+/// Runs a lane. Whichever thread is first says when all `start`.
+fn run_lane(lane: &mut Lane, plan: &Plan, start: &OnceLock<u64>) -> Result<Tally> {
     let lead_ns = if matches!(plan.pace, Pace::Open { .. }) { LEAD_NS } else { 0 };
-    let start_ns = *shared.start_ns.get_or_init(|| now_ns() + lead_ns);
-    opened?;
+    let start_ns = *start.get_or_init(|| now_ns() + lead_ns);
     let source = match (&plan.pace, schedule(plan)) {
         (Pace::Open { .. }, Some(schedule)) => {
-            Source::open(Share::new(schedule, thread, plan.threads, plan.connections), start_ns)
+            Source::open(Share::new(schedule, lane.thread, plan.threads, plan.connections), start_ns)
         }
         (Pace::Closed { requests }, _) => {
-            let connections = (thread..plan.connections).step_by(plan.threads);
+            let connections = (lane.thread..plan.connections).step_by(plan.threads);
             Source::closed(connections.map(|connection| share(*requests, plan.connections, connection)))
         }
         (Pace::Open { .. }, None) => unreachable!("an open loop has a schedule"),

@@ -29,6 +29,8 @@ const MAX_FAILURES: u32 = 20;
 
 /// What a client thread keeps between runs.
 pub struct Lane {
+    /// Which of the plan's threads it is for.
+    pub thread: usize,
     plan: Arc<Plan>,
     slots: Vec<Connection>,
     poller: Poller,
@@ -45,6 +47,7 @@ impl Lane {
         let slots: Vec<_> =
             (thread..plan.connections).step_by(plan.threads).map(|slot| Connection::new(plan, slot)).collect();
         Ok(Self {
+            thread,
             plan: Arc::clone(plan),
             poller: Poller::new()?,
             events: Events::new(slots.len()),

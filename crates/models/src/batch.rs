@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use anyhow::{Context, Result, ensure};
 use interpreter_lock::InterpreterLock;
-use protocol::BatchJob;
+use protocol::{BatchJob, Model};
+use worker::rehearse;
 use workloads::{Operation, interpreter_lock};
 
 /// More threads or processes than this are a mistake in the job rather than a question about this machine.
@@ -32,7 +33,7 @@ impl Batch {
     /// Prepares a job.
     ///
     /// # Errors
-    /// A number of the job is out of range, or something that its operation needs is not there;
+    /// A number of the job is out of range, the system refuses so many threads, or something that its operation needs is not there;
     /// [`Unsupported`](workloads::Unsupported) if this program does not do the operation.
     pub fn new(job: &BatchJob) -> Result<Self> {
         ensure!(job.workers >= 1, "workers is 0: a job needs at least one");
@@ -42,6 +43,9 @@ impl Batch {
             .first_task
             .checked_add(job.tasks)
             .with_context(|| format!("first_task {} and tasks {} together exceed 2^64", job.first_task, job.tasks))?;
+        if matches!(job.model, Model::WorkStealing | Model::Offload) {
+            rehearse(job.workers as usize)?;
+        }
         Ok(Self {
             operation: Operation::prepare(job)?,
             indices: job.first_task..end,
@@ -71,7 +75,7 @@ impl Batch {
 
 #[cfg(test)]
 mod tests {
-    use protocol::{Lock, Model, Task};
+    use protocol::{Lock, Task};
 
     use super::*;
 

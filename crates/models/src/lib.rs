@@ -17,7 +17,6 @@ mod async_loop;
 mod batch;
 mod batch_worker;
 mod event_loop;
-mod gate;
 mod loops;
 mod offload;
 mod outcome;

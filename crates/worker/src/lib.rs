@@ -6,11 +6,13 @@
 
 mod child;
 mod conversation;
+mod gate;
 mod handler;
 mod numbers;
 mod panics;
 mod parent;
 mod storage;
+mod together;
 mod usage;
 
 use std::{
@@ -25,6 +27,7 @@ pub use numbers::Numbers;
 pub use panics::caught;
 pub use parent::wait_exactly;
 pub use storage::{Storage, storage};
+pub use together::{rehearse, start_together};
 pub use usage::Meter;
 
 /// Runs a worker on stdin and stdout until stdin ends. Returns the exit status: 0 if the conversation went by the rules.

@@ -1,4 +1,5 @@
 //! A worker binary at the other end of two pipes.
+#![allow(dead_code, reason = "each test file uses its part")]
 
 use std::{
     io::{BufRead, BufReader, Write},
@@ -21,7 +22,12 @@ pub struct Worker {
 
 impl Worker {
     pub fn start() -> Self {
-        let mut process = Command::new(env!("CARGO_BIN_EXE_cpu-worker"))
+        Self::start_by(&mut Command::new(env!("CARGO_BIN_EXE_cpu-worker")))
+    }
+
+    /// The worker, started by another command.
+    pub fn start_by(command: &mut Command) -> Self {
+        let mut process = command
             .env_remove(protocol::PARENT_PID_VARIABLE)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

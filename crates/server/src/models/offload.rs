@@ -9,7 +9,7 @@ use std::{sync::Arc, time::Duration};
 use anyhow::{Context, Result};
 use protocol::ServeJob;
 use tokio::task::spawn_blocking;
-use worker::{Numbers, Refusal};
+use worker::{Numbers, Refusal, rehearse};
 use workloads::Timer;
 
 use super::{burner::Burner, one_acceptor};
@@ -22,6 +22,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(24 * 60 * 60);
 pub fn start(job: &ServeJob) -> Result<InProcess, Refusal> {
     let workers = job.workers as usize;
     let (source, mut server) = one_acceptor(job, 1)?;
+    rehearse(workers)?;
     let numbers = Arc::new(Numbers::default());
     let entering = Arc::clone(&numbers);
     let burner = Burner { work: Work::new(job), requests: server.requests.clone() };

@@ -12,7 +12,7 @@ use std::{
 use anyhow::{Context, Result};
 use protocol::ServeJob;
 use tokio::runtime::Builder;
-use worker::{Numbers, Refusal};
+use worker::{Numbers, Refusal, rehearse};
 use workloads::{Timer, release_while_parked};
 
 use super::one_acceptor;
@@ -22,6 +22,7 @@ use crate::{answer::digits, counters::Counters, host::host, http::Respond, serve
 pub fn start(job: &ServeJob) -> Result<InProcess, Refusal> {
     let workers = job.workers as usize;
     let (source, mut server) = one_acceptor(job, workers)?;
+    rehearse(workers)?;
     let work = Work::new(job);
     let numbers = Arc::new(Numbers::default());
     let mut builder = Builder::new_multi_thread();
