@@ -471,7 +471,7 @@ fn interpreters_are_a_model_where_python_has_them() {
 // ---- Deaths ----------------------------------------------------------------------------------------------------------
 
 #[test]
-fn a_pool_that_loses_a_process_is_an_error_that_names_it_and_the_next_run_is_whole() {
+fn a_child_process_that_is_killed_is_an_error_that_names_it_and_the_next_run_is_whole() {
     for (version, path) in pythons() {
         let mut worker = python(path);
         worker.accept(&endless("processes"));
@@ -479,9 +479,9 @@ fn a_pool_that_loses_a_process_is_an_error_that_names_it_and_the_next_run_is_who
         let victim = worker.children(2)[1];
         kill(victim, Signal::SIGKILL).unwrap();
         let protocol::Reply::Error { message } = worker.hear() else { panic!("no error") };
-        let expected =
-            format!("the process pool broke: child process {victim} was ended by signal 9 before it had answered");
+        let expected = format!("child process {victim} was ended by signal 9 before it had answered");
         assert_eq!(message, expected, "{version:?}");
+        worker.children(0);
         worker.accept(&batch("processes", &burn()));
         assert_eq!(worker.run().checksum, "6e063629c47668d3");
         assert_eq!(worker.end().code(), Some(0));
@@ -491,8 +491,8 @@ fn a_pool_that_loses_a_process_is_an_error_that_names_it_and_the_next_run_is_who
 #[test]
 fn a_worker_that_is_killed_takes_its_processes_with_it() {
     let Some(path) = newest() else { return };
-    // Beside the two of the pool, `spawn` has a process that keeps track of semaphores; so has `forkserver`, whose pool is
-    // made of children of its server.
+    // Beside the two of the run, `spawn` has a process that keeps track of what they share; so has `forkserver`, whose
+    // server has the two for its children.
     for (method, children) in [("fork", 2), ("spawn", 3), ("forkserver", 2)] {
         let mut command = command(path, WORKER);
         command.env("PARALLAX_START_METHOD", method);
