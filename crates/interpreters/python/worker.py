@@ -52,11 +52,6 @@ NAME = "python-worker 0.1.0"
 MAX_WORKERS = 32_768
 now_ns = time.perf_counter_ns  # monotonic
 
-# For the interpreters of a pool, which import this file.
-FOLDER, FILE = os.path.split(os.path.abspath(__file__))
-if FOLDER not in sys.path:  # as under PYTHONSAFEPATH
-    sys.path.append(FOLDER)
-
 # ---- The words of the protocol and its checksum: docs/protocol.md, "Lines" and "Checksum" -------------------------------
 
 
@@ -70,7 +65,7 @@ class Malformed(Exception):
 
 def in_words(error: BaseException) -> str:
     """An exception as a person reads it: ours are sentences, those of others need their names."""
-    return str(error) if isinstance(error, RuntimeError) else f"{type(error).__name__}: {error}"
+    return str(error) if type(error) is RuntimeError else f"{type(error).__name__}: {error}"
 
 
 def field(table: dict, name: str, kind: type, what: str, default: Any = None) -> Any:
@@ -315,7 +310,7 @@ class OverTheNetwork(Operation):
     def __init__(self, task: dict, prefix: str) -> None:
         address = text(task, "address")
         host, colon, port = address.rpartition(":")
-        if not colon or not port.isdigit():
+        if not colon or not port.isascii() or not port.isdigit() or len(port) > 5 or int(port) > 0xFFFF:
             raise Malformed(f"address {address!r} is no host:port")
         self.family, _, _, _, self.address = socket.getaddrinfo(host.strip("[]"), int(port), type=socket.SOCK_STREAM)[0]
 
@@ -540,11 +535,13 @@ class WithFiles(Operation):
             os.fsync(file.fileno())  # what is not on the disk cannot be dropped from the page cache
 
     def clean_up(self) -> None:
-        with contextlib.suppress(FileNotFoundError):
-            for name in os.listdir(os_bytes(self.folder)):
-                path = os.path.join(os_bytes(self.folder), name)
-                if name.startswith(os_bytes(self.prefix + "-")):
-                    shutil.rmtree(path) if os.path.isdir(path) else os.remove(path)
+        folder = os_bytes(self.folder)
+        if not os.path.isdir(folder):
+            return  # nothing could be made in it
+        for name in os.listdir(folder):
+            path = os.path.join(folder, name)
+            if name.startswith(os_bytes(self.prefix + "-")):
+                shutil.rmtree(path) if os.path.isdir(path) else os.remove(path)
 
 
 class FileRead(WithFiles):
@@ -632,7 +629,7 @@ class ResizeImage(ByProgram):
         self.source_width, self.width = number(task, "source_width"), number(task, "width")
         self.height = self.width * 3 // 4
         if not 64 <= self.width <= self.source_width:
-            raise ValueError(f"width is {self.width}: it is at least 64 and at most source_width, which is {self.source_width}")
+            raise RuntimeError(f"width is {self.width}: it is at least 64 and at most source_width, which is {self.source_width}")
 
     def prepare(self) -> None:
         width, height = self.source_width, self.source_width * 3 // 4
@@ -727,10 +724,10 @@ class Batch:
         refuse_lock(job)
         self.workers, self.steps = number(job, "workers"), number(job, "steps", 1)
         if not 1 <= self.workers <= MAX_WORKERS or not self.steps:
-            raise ValueError(f"workers is {self.workers} and steps {self.steps}: 1 to {MAX_WORKERS} and 1 or more are possible")
+            raise RuntimeError(f"workers is {self.workers} and steps {self.steps}: 1 to {MAX_WORKERS} and 1 or more are possible")
         self.first, self.tasks = number(job, "first_task", 0), number(job, "tasks")
         if self.first + self.tasks > MASK + 1:
-            raise ValueError(f"first_task {self.first} and tasks {self.tasks} together exceed 2^64")
+            raise RuntimeError(f"first_task {self.first} and tasks {self.tasks} together exceed 2^64")
         self.indices = range(self.first, self.first + self.tasks)
         task = table(job, "task")
         self.operation = word(task, "op", OPERATIONS, "operation")(task, self.prefix)
@@ -948,6 +945,7 @@ class Children:
     """Child processes, and a pipe to each."""
 
     def __init__(self) -> None:
+        allow_many_descriptors()  # two for each child
         self.context = multiprocessing.get_context(START_METHOD)
         self.all: dict[Any, Any] = {}  # processes, by our ends of their pipes
 
@@ -1015,6 +1013,9 @@ def processes(batch: Batch) -> dict:
         children.end(patience_s=0)  # a run that has failed need not be finished
         raise
     children.end()
+    for process in children.all.values():
+        if process.exitcode:
+            raise RuntimeError(f"child process {process.pid} did its work, but then {how_it_ended(process.exitcode)}")
     checksums, counts, usages, gils = zip(*shares)
     check_gil(any(gils))
     return sample(begun, started, ended, sum(checksums), list(counts), together(used, *usages))
@@ -1032,6 +1033,12 @@ def do_share(batch: Batch, operation: Operation, worker: int) -> tuple[int, int,
     meter, indices = Meter(), batch.share(worker)
     checksum = sum(run_task(operation, index, batch.steps) for index in indices)
     return checksum, len(indices), meter.stop(), gil_is_enabled()
+
+
+# The interpreters of a pool import this file.
+FOLDER, FILE = os.path.split(os.path.abspath(__file__))
+if FOLDER not in sys.path:  # as under PYTHONSAFEPATH
+    sys.path.append(FOLDER)
 
 
 def interpreters(batch: Batch) -> dict:
@@ -1248,16 +1255,13 @@ class Server:
         refuse_lock(job)
         workers, io_ns, iterations = number(job, "workers"), number(job, "io_ns"), number(job, "iterations")
         if not 1 <= workers <= 256:
-            raise ValueError(f"workers is {workers}: a server has 1 to 256, as two digits of an answer name no more")
+            raise RuntimeError(f"workers is {workers}: a server has 1 to 256, as two digits of an answer name no more")
         if listen is reuse_port and not hasattr(socket, "SO_REUSEPORT"):
             raise Unsupported("this system has no SO_REUSEPORT")
         self.hand_off = job["listen"] == "hand-off"
         if self.hand_off and isinstance(self, ServerOfProcesses):
             raise Unsupported("python-worker hands connections to loops only: choose those, or another way to listen")
-        # One descriptor for each connection.
-        limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-        with contextlib.suppress(ValueError, OSError):
-            resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
+        allow_many_descriptors()  # one for each connection
         self.parts = [Part(worker, io_ns, iterations) for worker in range(workers)]
         self.listeners = listen(workers)
         self.ports = list(dict.fromkeys(own.getsockname()[1] for own in self.listeners))
@@ -1414,6 +1418,13 @@ def together(one: dict, *others: dict) -> dict:
     return {name: None if None in values else sum(values) for name, values in every.items()}
 
 
+def allow_many_descriptors() -> None:
+    """As many as this process may ask for."""
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
+
+
 def gil_is_enabled() -> bool:
     return getattr(sys, "_is_gil_enabled", lambda: True)()  # 3.13 and later can be without
 
@@ -1442,6 +1453,7 @@ def ask_to_die_with(parent: int) -> None:
 
 def die_with_worker() -> None:
     """For child processes of the worker."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     worker = multiprocessing.parent_process()
     if sys.platform.startswith("linux") and START_METHOD != "forkserver":
         ask_to_die_with(worker.pid)
@@ -1469,7 +1481,7 @@ class Conversation:
     def answer(self, line: bytes) -> dict:
         try:
             message = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise Malformed(f"it is not JSON: {error}") from None
         kind = text(message, "type") if isinstance(message, dict) else None
         if kind == "job":
@@ -1548,6 +1560,16 @@ def main() -> int:
     if starter.isdigit():
         ask_to_die_with(int(starter))
     conversation = Conversation()
+
+    def interrupted(*_: Any) -> None:
+        # Not by an exception, which would wait until all threads have done what they are doing.
+        try:
+            conversation.close()
+        finally:
+            os._exit(128 + signal.SIGINT)
+
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # and nobody has asked to ignore it
+        signal.signal(signal.SIGINT, interrupted)
     try:
         return conversation.go_on()
     finally:
