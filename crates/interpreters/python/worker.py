@@ -1265,7 +1265,6 @@ class Server:
         self.parts = [Part(worker, io_ns, iterations) for worker in range(workers)]
         self.listeners = listen(workers)
         self.ports = list(dict.fromkeys(own.getsockname()[1] for own in self.listeners))
-        self.running: list[tuple[Any, Any]] = []
         self.meter = Meter(self.meter_children)
 
     def run(self) -> dict:
@@ -1280,6 +1279,7 @@ class ServerOfLoops(Server):
     """The parts of a server as threads with an event loop each."""
 
     def prepare(self) -> None:
+        self.running: list[tuple[Part, threading.Thread]] = []
         ready = Gate(len(self.parts) + 1)
         for part, own in zip(self.parts, itertools.repeat(None) if self.hand_off else self.listeners):
             thread = threading.Thread(target=self.serve, args=(part, own, ready), daemon=True)
