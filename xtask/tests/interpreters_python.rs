@@ -8,6 +8,8 @@ use std::{
     path::{Path, PathBuf},
     process::Command,
     sync::LazyLock,
+    thread,
+    time::Duration,
 };
 
 use interpreters_support::{
@@ -15,7 +17,7 @@ use interpreters_support::{
     found::Version,
     group_is_empty,
     operations::{burn, computing_and_waiting, everyday, gives_the_same, resize_upside_down, sqlite},
-    services, wait_until, with,
+    services, wait_until, with, with_few_descriptors,
 };
 use nix::sys::signal::{Signal, kill};
 use protocol::PARENT_PID_VARIABLE;
@@ -228,6 +230,12 @@ fn a_job_or_a_run_that_fails_is_an_error_and_the_worker_goes_on() {
             assert!(message.starts_with("error: ") && message.contains(word), "{model} {task}: {message}");
         }
     }
+    let file = tempfile::NamedTempFile::new().unwrap();
+    for folder in [file.path(), Path::new("/no\0folder")] {
+        let write = json!({"op": "file-write", "folder": folder, "size_bytes": 1, "fsync": false});
+        worker.accept(&batch("threads", &write));
+        worker.refusal(&interpreters_support::run());
+    }
     let missing = json!({"op": "file-read", "folder": "/no/such/folder", "size_bytes": 1, "cold": false});
     assert!(worker.refusal(&batch("async", &missing)).contains("/no/such/folder"));
     worker.accept(&job("loops"));
@@ -254,9 +262,11 @@ fn a_picture_that_does_not_look_like_its_source_is_an_error() {
 #[test]
 fn what_is_no_message_is_answered_and_ends_the_worker() {
     let Some(path) = newest() else { return };
+    let to_port = |port| json!({"op": "smtp-send", "address": format!("127.0.0.1:{port}"), "body_bytes": 1});
     let job = || batch("threads", &burn());
     for (line, word) in [
         ("{\"type\":".to_owned(), "not JSON"),
+        ("[".repeat(200_000), "not JSON"),
         ("[]".to_owned(), "its type is None"),
         ("\"\u{fffd}\"".to_owned(), "its type is None"),
         (r#"{"type":"dance"}"#.to_owned(), "its type is 'dance'"),
@@ -266,6 +276,8 @@ fn what_is_no_message_is_answered_and_ends_the_worker() {
         (with(job(), "tasks", json!(-1)).to_string(), "tasks is -1"),
         (with(job(), "tasks", json!(true)).to_string(), "tasks is True"),
         (with(job(), "task", json!({"op": "burn"})).to_string(), "iterations is missing"),
+        (with(job(), "task", to_port("65536")).to_string(), "is no host:port"),
+        (with(job(), "task", to_port("²")).to_string(), "is no host:port"),
     ] {
         let mut worker = python(path);
         worker.say(&line);
@@ -471,7 +483,7 @@ fn interpreters_are_a_model_where_python_has_them() {
 // ---- Deaths ----------------------------------------------------------------------------------------------------------
 
 #[test]
-fn a_pool_that_loses_a_process_is_an_error_that_names_it_and_the_next_run_is_whole() {
+fn a_child_process_that_is_killed_is_an_error_that_names_it_and_the_next_run_is_whole() {
     for (version, path) in pythons() {
         let mut worker = python(path);
         worker.accept(&endless("processes"));
@@ -479,9 +491,9 @@ fn a_pool_that_loses_a_process_is_an_error_that_names_it_and_the_next_run_is_who
         let victim = worker.children(2)[1];
         kill(victim, Signal::SIGKILL).unwrap();
         let protocol::Reply::Error { message } = worker.hear() else { panic!("no error") };
-        let expected =
-            format!("the process pool broke: child process {victim} was ended by signal 9 before it had answered");
+        let expected = format!("child process {victim} was ended by signal 9 before it had answered");
         assert_eq!(message, expected, "{version:?}");
+        worker.children(0);
         worker.accept(&batch("processes", &burn()));
         assert_eq!(worker.run().checksum, "6e063629c47668d3");
         assert_eq!(worker.end().code(), Some(0));
@@ -491,8 +503,8 @@ fn a_pool_that_loses_a_process_is_an_error_that_names_it_and_the_next_run_is_who
 #[test]
 fn a_worker_that_is_killed_takes_its_processes_with_it() {
     let Some(path) = newest() else { return };
-    // Beside the two of the pool, `spawn` has a process that keeps track of semaphores; so has `forkserver`, whose pool is
-    // made of children of its server.
+    // Beside the two of the run, `spawn` has a process that keeps track of what they share; so has `forkserver`, whose
+    // server has the two for its children.
     for (method, children) in [("fork", 2), ("spawn", 3), ("forkserver", 2)] {
         let mut command = command(path, WORKER);
         command.env("PARALLAX_START_METHOD", method);
@@ -503,6 +515,55 @@ fn a_worker_that_is_killed_takes_its_processes_with_it() {
         kill(worker.group(), Signal::SIGKILL).unwrap();
         worker.wait();
         wait_until("nobody of its group lives", || group_is_empty(worker.group()));
+    }
+}
+
+#[test]
+fn children_that_cannot_all_be_made_are_an_error_and_none_is_left() {
+    let Some(path) = newest() else { return };
+    let mut worker = Worker::start(with_few_descriptors(command(path, WORKER)));
+    worker.accept(&with(batch("processes", &burn()), "workers", json!(50)));
+    let message = worker.refusal(&interpreters_support::run());
+    assert!(message.contains("Too many open files"), "{message}");
+    worker.children(0);
+    worker.accept(&batch("processes", &burn()));
+    assert_eq!(worker.run().checksum, "6e063629c47668d3");
+    assert_eq!(worker.end().code(), Some(0));
+}
+
+#[test]
+fn a_child_process_that_fails_at_its_end_is_an_error() {
+    let Some(path) = newest() else { return };
+    let fails_at_its_end = "
+import multiprocessing.util, os
+ended = multiprocessing.util._exit_function
+def fail():
+    if multiprocessing.parent_process():
+        os._exit(7)
+    ended()
+multiprocessing.util._exit_function = fail
+";
+    let (mut worker, _folder) = python_with(path, fails_at_its_end);
+    worker.accept(&batch("processes", &burn()));
+    let message = worker.refusal(&interpreters_support::run());
+    assert!(message.ends_with("did its work, but then exited with status 7"), "{message}");
+    assert_eq!(worker.end().code(), Some(0));
+}
+
+#[test]
+fn an_interrupt_ends_every_model_at_once_and_leaves_neither_process_nor_file() {
+    let Some(path) = newest() else { return };
+    for model in MODELS {
+        let folder = tempfile::tempdir().unwrap();
+        let mut worker = python(path);
+        let read = json!({"op": "file-read", "folder": folder.path(), "size_bytes": 1000, "cold": false});
+        worker.accept(&with(batch(model, &read), "steps", json!(1_000_000_000)));
+        worker.say(&interpreters_support::run().to_string());
+        thread::sleep(Duration::from_millis(200)); // until it is in the run
+        kill(worker.group(), Signal::SIGINT).unwrap();
+        assert_eq!(worker.wait().code(), Some(130), "{model}");
+        wait_until("nobody of its group lives", || group_is_empty(worker.group()));
+        assert_eq!((fs::read_dir(folder.path()).unwrap().count(), worker.stderr().as_str()), (0, ""), "{model}");
     }
 }
 

@@ -8,7 +8,7 @@ use std::{fs, path::Path};
 use interpreters_support::{
     Worker, batch, command, endless, found, group_is_empty,
     operations::{burn, computing_and_waiting, everyday, gives_the_same, resize_upside_down, sqlite},
-    services, wait_until, with,
+    services, wait_until, with, with_few_descriptors,
 };
 use nix::sys::signal::{Signal, kill};
 use protocol::{PARENT_PID_VARIABLE, Reply};
@@ -268,6 +268,19 @@ fn a_job_or_a_run_that_fails_is_an_error_and_the_worker_goes_on() {
 }
 
 #[test]
+fn more_than_fits_into_memory_is_an_error_and_the_worker_goes_on() {
+    if models().is_none() {
+        return;
+    }
+    let mut worker = ruby();
+    let write = json!({"op": "file-write", "folder": "/", "size_bytes": u64::MAX, "fsync": false});
+    assert!(worker.refusal(&batch("threads", &write)).starts_with("error: "));
+    worker.accept(&batch("threads", &burn()));
+    assert_eq!(worker.run().checksum, "6e063629c47668d3");
+    assert_eq!(worker.end().code(), Some(0));
+}
+
+#[test]
 fn a_picture_that_does_not_look_like_its_source_is_an_error() {
     if models().is_none() {
         return;
@@ -292,6 +305,7 @@ fn what_is_no_message_is_answered_and_ends_the_worker() {
         return;
     }
     let job = || batch("threads", &burn());
+    let to_port = |port| json!({"op": "smtp-send", "address": format!("127.0.0.1:{port}"), "body_bytes": 1});
     for (line, word) in [
         ("{\"type\":".to_owned(), "not JSON"),
         ("[]".to_owned(), "not an object"),
@@ -301,6 +315,7 @@ fn what_is_no_message_is_answered_and_ends_the_worker() {
         (with(job(), "tasks", json!("three")).to_string(), "tasks is \"three\""),
         (with(job(), "tasks", json!(-1)).to_string(), "tasks is -1"),
         (with(job(), "task", json!({"op": "burn"})).to_string(), "iterations is missing"),
+        (with(job(), "task", to_port("65536")).to_string(), "is no host:port"),
     ] {
         let mut worker = ruby();
         worker.say(&line);
@@ -330,7 +345,7 @@ fn a_child_process_that_is_killed_is_an_error_that_names_it_and_the_next_run_is_
     let mut worker = ruby();
     worker.accept(&endless("processes"));
     worker.say(&interpreters_support::run().to_string());
-    let victim = worker.children(2)[0];
+    let victim = worker.children(2)[1];
     kill(victim, Signal::SIGKILL).unwrap();
     let Reply::Error { message } = worker.hear() else { panic!("no error") };
     assert_eq!(message, format!("child process {victim} was ended by signal 9 before it had answered"));
@@ -352,6 +367,21 @@ fn a_worker_that_is_killed_takes_its_processes_with_it() {
     kill(worker.group(), Signal::SIGKILL).unwrap();
     worker.wait();
     wait_until("nobody of its group lives", || group_is_empty(worker.group()));
+}
+
+#[test]
+fn children_that_cannot_all_be_made_are_an_error_and_none_is_left() {
+    if models().is_none() {
+        return;
+    }
+    let mut worker = Worker::start(with_few_descriptors(command(Path::new("ruby"), WORKER)));
+    worker.accept(&with(batch("processes", &burn()), "workers", json!(50)));
+    let message = worker.refusal(&interpreters_support::run());
+    assert!(message.contains("Too many open files"), "{message}");
+    worker.children(0);
+    worker.accept(&batch("processes", &burn()));
+    assert_eq!(worker.run().checksum, "6e063629c47668d3");
+    assert_eq!(worker.end().code(), Some(0));
 }
 
 #[test]

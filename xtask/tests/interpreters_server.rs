@@ -179,7 +179,7 @@ fn a_server_that_has_lost_a_process_says_which() {
     worker.accept(&job("processes", "per-port"));
     let victim = worker.children(2)[1];
     kill(victim, Signal::SIGKILL).unwrap();
-    let expected = format!("error: child process {victim} of the server was ended by signal 9");
+    let expected = format!("error: child process {victim} was ended by signal 9 before it had answered");
     assert_eq!(worker.refusal(&interpreters_support::run()), expected);
     assert_eq!(worker.end().code(), Some(0));
 }

@@ -26,7 +26,7 @@ import contextlib
 import copy
 import importlib
 import itertools
-import multiprocessing
+import multiprocessing.connection
 import operator
 import os
 import random
@@ -45,17 +45,12 @@ import time
 import zipfile
 import zlib
 from concurrent import futures
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Callable, Generator, Optional
 
 NAME = "python-worker 0.1.0"
 MAX_WORKERS = 32_768
 now_ns = time.perf_counter_ns  # monotonic
-
-# For the interpreters of a pool, which import this file.
-FOLDER, FILE = os.path.split(os.path.abspath(__file__))
-if FOLDER not in sys.path:  # as under PYTHONSAFEPATH
-    sys.path.append(FOLDER)
 
 # ---- The words of the protocol and its checksum: docs/protocol.md, "Lines" and "Checksum" -------------------------------
 
@@ -66,6 +61,11 @@ class Unsupported(Exception):
 
 class Malformed(Exception):
     """A line that is no message of this protocol, or comes out of order: it ends the conversation."""
+
+
+def in_words(error: BaseException) -> str:
+    """An exception as a person reads it: ours are sentences, those of others need their names."""
+    return str(error) if type(error) is RuntimeError else f"{type(error).__name__}: {error}"
 
 
 def field(table: dict, name: str, kind: type, what: str, default: Any = None) -> Any:
@@ -249,7 +249,7 @@ def os_bytes(words: str) -> bytes:
 
 
 def how_it_ended(status: int) -> str:
-    return f"exited with status {status}" if status > 0 else f"was ended by signal {-status}"
+    return f"exited with status {status}" if status >= 0 else f"was ended by signal {-status}"
 
 
 def judge(argv: list[bytes], status: int) -> int:
@@ -310,7 +310,7 @@ class OverTheNetwork(Operation):
     def __init__(self, task: dict, prefix: str) -> None:
         address = text(task, "address")
         host, colon, port = address.rpartition(":")
-        if not colon or not port.isdigit():
+        if not colon or not port.isascii() or not port.isdigit() or len(port) > 5 or int(port) > 0xFFFF:
             raise Malformed(f"address {address!r} is no host:port")
         self.family, _, _, _, self.address = socket.getaddrinfo(host.strip("[]"), int(port), type=socket.SOCK_STREAM)[0]
 
@@ -535,11 +535,13 @@ class WithFiles(Operation):
             os.fsync(file.fileno())  # what is not on the disk cannot be dropped from the page cache
 
     def clean_up(self) -> None:
-        with contextlib.suppress(FileNotFoundError):
-            for name in os.listdir(os_bytes(self.folder)):
-                path = os.path.join(os_bytes(self.folder), name)
-                if name.startswith(os_bytes(self.prefix + "-")):
-                    shutil.rmtree(path) if os.path.isdir(path) else os.remove(path)
+        folder = os_bytes(self.folder)
+        if not os.path.isdir(folder):
+            return  # nothing could be made in it
+        for name in os.listdir(folder):
+            path = os.path.join(folder, name)
+            if name.startswith(os_bytes(self.prefix + "-")):
+                shutil.rmtree(path) if os.path.isdir(path) else os.remove(path)
 
 
 class FileRead(WithFiles):
@@ -627,7 +629,7 @@ class ResizeImage(ByProgram):
         self.source_width, self.width = number(task, "source_width"), number(task, "width")
         self.height = self.width * 3 // 4
         if not 64 <= self.width <= self.source_width:
-            raise ValueError(f"width is {self.width}: it is at least 64 and at most source_width, which is {self.source_width}")
+            raise RuntimeError(f"width is {self.width}: it is at least 64 and at most source_width, which is {self.source_width}")
 
     def prepare(self) -> None:
         width, height = self.source_width, self.source_width * 3 // 4
@@ -722,10 +724,10 @@ class Batch:
         refuse_lock(job)
         self.workers, self.steps = number(job, "workers"), number(job, "steps", 1)
         if not 1 <= self.workers <= MAX_WORKERS or not self.steps:
-            raise ValueError(f"workers is {self.workers} and steps {self.steps}: 1 to {MAX_WORKERS} and 1 or more are possible")
+            raise RuntimeError(f"workers is {self.workers} and steps {self.steps}: 1 to {MAX_WORKERS} and 1 or more are possible")
         self.first, self.tasks = number(job, "first_task", 0), number(job, "tasks")
         if self.first + self.tasks > MASK + 1:
-            raise ValueError(f"first_task {self.first} and tasks {self.tasks} together exceed 2^64")
+            raise RuntimeError(f"first_task {self.first} and tasks {self.tasks} together exceed 2^64")
         self.indices = range(self.first, self.first + self.tasks)
         task = table(job, "task")
         self.operation = word(task, "op", OPERATIONS, "operation")(task, self.prefix)
@@ -933,24 +935,97 @@ def offload(batch: Batch) -> dict:
 
 
 # How child processes are made. `fork`, which was the default on Linux up to 3.13, for all versions alike, so that versions are
-# compared and not ways to start: this process has no other threads when it makes a pool. Elsewhere `spawn`, as forking is not
+# compared and not ways to start: this process has no other threads when it makes them. Elsewhere `spawn`, as forking is not
 # safe on macOS. PARALLAX_START_METHOD chooses another one, such as the `forkserver` that is 3.14's default.
 START_METHOD = os.environ.get("PARALLAX_START_METHOD") or ("fork" if sys.platform.startswith("linux") else "spawn")
+GRACE_S = 3  # how long a child that is told to end, or requests that are out when a server stops, may take
 
 
-def begin_child(*given: Any) -> None:
-    """In a child process of the pool: keeps what `share_in_child` needs. Semaphores can only be given at the start."""
-    global child
+class Children:
+    """Child processes, and a pipe to each."""
+
+    def __init__(self) -> None:
+        allow_many_descriptors()  # two for each child
+        self.context = multiprocessing.get_context(START_METHOD)
+        self.all: dict[Any, Any] = {}  # processes, by our ends of their pipes
+
+    def start(self, work: Callable, *given: Any) -> None:
+        """Calls `work` in a new child, with its end of the pipe and what it is given."""
+        ours, theirs = self.context.Pipe()
+        process = self.context.Process(target=in_child, args=(work, theirs, *given), daemon=True)
+        process.start()
+        theirs.close()  # or the next child would inherit it, and the end of this one would not be seen
+        self.all[ours] = process
+
+    def tell(self, word: str) -> None:
+        for pipe in self.all:
+            with contextlib.suppress(OSError):  # of a child that is gone, which `hear` finds
+                pipe.send(word)
+
+    def hear(self) -> list:
+        """One message of each child. They are heard in whatever order they come, so one that dies is noticed at once."""
+        heard: dict[Any, Any] = {}
+        while len(heard) < len(self.all):
+            for pipe in multiprocessing.connection.wait([pipe for pipe in self.all if pipe not in heard]):
+                process = self.all[pipe]
+                try:
+                    heard[pipe] = pipe.recv()
+                except (EOFError, OSError):
+                    process.join()
+                    end = how_it_ended(process.exitcode)
+                    raise RuntimeError(f"child process {process.pid} {end} before it had answered") from None
+                if isinstance(heard[pipe], Exception):
+                    raise RuntimeError(f"child process {process.pid}: {heard[pipe]}")
+        return [heard[pipe] for pipe in self.all]
+
+    def end(self, patience_s: float = GRACE_S + 1) -> None:
+        """Waits for the end of each child, and ends it if that takes too long."""
+        for pipe, process in self.all.items():
+            process.join(patience_s)
+            process.kill()
+            process.join()
+            pipe.close()
+
+
+def in_child(work: Callable, pipe: Any, *given: Any) -> None:
     die_with_worker()
-    child = given
+    try:
+        work(pipe, *given)
+    except Exception as failure:
+        with contextlib.suppress(OSError):  # the worker does not listen any more
+            pipe.send(RuntimeError(in_words(failure)))
+        sys.exit(1)
 
 
-def share_in_child(worker: int) -> tuple[int, int, dict, bool]:
-    batch, ready, go = child
+def processes(batch: Batch) -> dict:
+    """Child processes, each of which is given one share."""
+    begun, meter, children = now_ns(), Meter(with_children=False), Children()
+    try:
+        for worker in range(batch.workers):
+            children.start(share_in_child, batch, worker)
+        children.hear()
+        started = now_ns()
+        children.tell("go")
+        shares = children.hear()
+        ended = now_ns()
+        used = meter.stop()
+    except BaseException:
+        children.end(patience_s=0)  # a run that has failed need not be finished
+        raise
+    children.end()
+    for process in children.all.values():
+        if process.exitcode:
+            raise RuntimeError(f"child process {process.pid} did its work, but then {how_it_ended(process.exitcode)}")
+    checksums, counts, usages, gils = zip(*shares)
+    check_gil(any(gils))
+    return sample(begun, started, ended, sum(checksums), list(counts), together(used, *usages))
+
+
+def share_in_child(pipe: Any, batch: Batch, worker: int) -> None:
     with batch.fresh_operation() as operation:
-        ready.release()
-        go.acquire()
-        return do_share(batch, operation, worker)
+        pipe.send("ready")
+        pipe.recv()
+        pipe.send(do_share(batch, operation, worker))
 
 
 def do_share(batch: Batch, operation: Operation, worker: int) -> tuple[int, int, dict, bool]:
@@ -960,53 +1035,10 @@ def do_share(batch: Batch, operation: Operation, worker: int) -> tuple[int, int,
     return checksum, len(indices), meter.stop(), gil_is_enabled()
 
 
-def processes(batch: Batch) -> dict:
-    """A ProcessPoolExecutor, each of whose processes is given one share."""
-    begun, meter = now_ns(), Meter(with_children=False)
-    context = multiprocessing.get_context(START_METHOD)
-    ready, go = context.Semaphore(0), context.Semaphore(0)
-    with ProcessPoolExecutor(batch.workers, context, begin_child, (batch, ready, go)) as pool:
-        children: dict[int, Any] = {}
-        try:
-            shares = []
-            for worker in range(batch.workers):
-                shares.append(pool.submit(share_in_child, worker))
-                children.update(pool._processes)  # `multiprocessing.active_children` forgets those that have died already
-            for _ in range(batch.workers):
-                while not ready.acquire(timeout=0.05):
-                    raise_failure(shares)
-            started = now_ns()
-            for _ in range(batch.workers):
-                go.release()
-            wait_for_all(shares)
-            ended = now_ns()
-        except futures.process.BrokenProcessPool:
-            pool.shutdown(wait=True)
-            raise RuntimeError(f"the process pool broke: {what_happened_to(children)}") from None
-        except BaseException:
-            for one in children.values():
-                one.kill()  # a run that has failed need not be finished
-            raise
-        used = meter.stop()
-    checksums, counts, usages, gils = zip(*(share.result() for share in shares))
-    check_gil(any(gils))
-    return sample(begun, started, ended, sum(checksums), list(counts), together(used, *usages))
-
-
-def raise_failure(shares: list[futures.Future]) -> None:
-    """Raises what a share that has ended already has raised."""
-    for share in shares:
-        if share.done():
-            share.result()
-
-
-def what_happened_to(children: dict[int, Any]) -> str:
-    # The pool ends those that are left by SIGTERM, so that is not the reason where there is another one.
-    ends = sorted((one.exitcode == -signal.SIGTERM, pid, one.exitcode) for pid, one in children.items() if one.exitcode)
-    if not ends:
-        return "a child process ended before it had answered, and nobody knows how"
-    _, pid, status = ends[0]
-    return f"child process {pid} {how_it_ended(status)} before it had answered"
+# The interpreters of a pool import this file.
+FOLDER, FILE = os.path.split(os.path.abspath(__file__))
+if FOLDER not in sys.path:  # as under PYTHONSAFEPATH
+    sys.path.append(FOLDER)
 
 
 def interpreters(batch: Batch) -> dict:
@@ -1039,6 +1071,13 @@ def interpreters(batch: Batch) -> dict:
     return sample(begun, started, ended, sum(checksums), list(counts), meter.stop())
 
 
+def raise_failure(shares: list[futures.Future]) -> None:
+    """Raises what a share that has ended already has raised."""
+    for share in shares:
+        if share.done():
+            share.result()
+
+
 def share_in_interpreter(worker: int, job: dict, prefix: str, arrive: int, leave: int) -> tuple[int, int, dict, bool]:
     batch = Batch(job, prefix)
     with batch.fresh_operation() as operation:
@@ -1066,7 +1105,6 @@ if hasattr(futures, "InterpreterPoolExecutor"):  # from 3.14 on
 # in which connections reach them.
 
 MAX_HEAD_BYTES, MAX_BODY_BYTES = 16 * 1024, 1024 * 1024
-GRACE_S = 3  # how long requests that are out may take when the server stops
 
 
 class Refused(Exception):
@@ -1217,20 +1255,16 @@ class Server:
         refuse_lock(job)
         workers, io_ns, iterations = number(job, "workers"), number(job, "io_ns"), number(job, "iterations")
         if not 1 <= workers <= 256:
-            raise ValueError(f"workers is {workers}: a server has 1 to 256, as two digits of an answer name no more")
+            raise RuntimeError(f"workers is {workers}: a server has 1 to 256, as two digits of an answer name no more")
         if listen is reuse_port and not hasattr(socket, "SO_REUSEPORT"):
             raise Unsupported("this system has no SO_REUSEPORT")
         self.hand_off = job["listen"] == "hand-off"
         if self.hand_off and isinstance(self, ServerOfProcesses):
             raise Unsupported("python-worker hands connections to loops only: choose those, or another way to listen")
-        # One descriptor for each connection.
-        limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-        with contextlib.suppress(ValueError, OSError):
-            resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
+        allow_many_descriptors()  # one for each connection
         self.parts = [Part(worker, io_ns, iterations) for worker in range(workers)]
         self.listeners = listen(workers)
         self.ports = list(dict.fromkeys(own.getsockname()[1] for own in self.listeners))
-        self.running: list[tuple[Any, Any]] = []
         self.meter = Meter(self.meter_children)
 
     def run(self) -> dict:
@@ -1245,6 +1279,7 @@ class ServerOfLoops(Server):
     """The parts of a server as threads with an event loop each."""
 
     def prepare(self) -> None:
+        self.running: list[tuple[Part, threading.Thread]] = []
         ready = Gate(len(self.parts) + 1)
         for part, own in zip(self.parts, itertools.repeat(None) if self.hand_off else self.listeners):
             thread = threading.Thread(target=self.serve, args=(part, own, ready), daemon=True)
@@ -1293,74 +1328,47 @@ class ServerOfLoops(Server):
 
 
 class ServerOfProcesses(Server):
-    """The parts of a server as child processes with an event loop each, which report by a pipe."""
+    """The parts of a server as child processes with an event loop each."""
 
     meter_children = False
 
     def prepare(self) -> None:
-        context = multiprocessing.get_context(START_METHOD)
+        self.children = Children()
         for part, own in zip(self.parts, self.listeners):
-            ours, theirs = context.Pipe()
-            process = context.Process(target=serve_in_child, args=(part, own, theirs), daemon=True)
-            process.start()
-            # Descriptors that are closed here are not inherited by the next child: the end of one would not be seen.
-            own.close()
-            theirs.close()
-            self.running.append((process, ours))
-        self.hear()
-
-    def hear(self) -> list:
-        """One message of each child."""
-        heard = []
-        for process, ours in self.running:
-            try:
-                heard.append(ours.recv())
-            except (EOFError, OSError):
-                process.join()
-                end = how_it_ended(process.exitcode)
-                raise RuntimeError(f"child process {process.pid} of the server {end}") from None
-        return heard
-
-    def tell(self, word: str) -> None:
-        for _, ours in self.running:
-            with contextlib.suppress(OSError):  # of a child that is gone, which `hear` finds
-                ours.send(word)
+            self.children.start(serve_in_child, part, own)
+            own.close()  # as only its child accepts
+        self.children.hear()
 
     def served(self) -> tuple[list, list]:
-        self.tell("run")
-        served, usages, gils = zip(*self.hear())
+        self.children.tell("run")
+        served, usages, gils = zip(*self.children.hear())
         check_gil(any(gils))
         return served, usages
 
     def close(self) -> None:
-        self.tell("stop")
-        for process, ours in self.running:
-            process.join(GRACE_S + 1)
-            process.kill()
-            process.join()
-            ours.close()
+        self.children.tell("stop")
+        self.children.end()
 
 
-def serve_in_child(part: Part, own: socket.socket, control: Any) -> None:
-    die_with_worker()
+def serve_in_child(pipe: Any, part: Part, own: socket.socket) -> None:
     meter = Meter()
 
     def heard() -> None:
         nonlocal meter
         try:
-            asked = control.recv()
+            asked = pipe.recv()
         except EOFError:
             asked = "stop"
         if asked == "stop":
-            part.loop.remove_reader(control.fileno())
+            part.loop.remove_reader(pipe.fileno())
             part.stop()
             return
         used, meter = meter.stop(), Meter()
-        control.send((part.served(), used, gil_is_enabled()))
+        pipe.send((part.served(), used, gil_is_enabled()))
 
     def ready() -> None:
-        part.loop.add_reader(control.fileno(), heard)
-        control.send("ready")
+        part.loop.add_reader(pipe.fileno(), heard)
+        pipe.send("ready")
 
     asyncio.run(part.serve(own, ready))
 
@@ -1410,6 +1418,13 @@ def together(one: dict, *others: dict) -> dict:
     return {name: None if None in values else sum(values) for name, values in every.items()}
 
 
+def allow_many_descriptors() -> None:
+    """As many as this process may ask for."""
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
+
+
 def gil_is_enabled() -> bool:
     return getattr(sys, "_is_gil_enabled", lambda: True)()  # 3.13 and later can be without
 
@@ -1438,6 +1453,7 @@ def ask_to_die_with(parent: int) -> None:
 
 def die_with_worker() -> None:
     """For child processes of the worker."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     worker = multiprocessing.parent_process()
     if sys.platform.startswith("linux") and START_METHOD != "forkserver":
         ask_to_die_with(worker.pid)
@@ -1465,7 +1481,7 @@ class Conversation:
     def answer(self, line: bytes) -> dict:
         try:
             message = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise Malformed(f"it is not JSON: {error}") from None
         kind = text(message, "type") if isinstance(message, dict) else None
         if kind == "job":
@@ -1524,8 +1540,7 @@ class Conversation:
             except BrokenPipeError:
                 return 1  # nobody listens any more
             except Exception as error:
-                kind = "" if isinstance(error, RuntimeError) else f"{type(error).__name__}: "
-                self.say({"type": "error", "message": f"{kind}{error}"})
+                self.say({"type": "error", "message": in_words(error)})
         return 0
 
 
@@ -1545,6 +1560,16 @@ def main() -> int:
     if starter.isdigit():
         ask_to_die_with(int(starter))
     conversation = Conversation()
+
+    def interrupted(*_: Any) -> None:
+        # Not by an exception, which would wait until all threads have done what they are doing.
+        try:
+            conversation.close()
+        finally:
+            os._exit(128 + signal.SIGINT)
+
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # and nobody has asked to ignore it
+        signal.signal(signal.SIGINT, interrupted)
     try:
         return conversation.go_on()
     finally:

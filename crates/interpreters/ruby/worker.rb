@@ -86,7 +86,7 @@ class Fields
   # Host and port.
   def address(name)
     host, colon, port = text(name).rpartition(":")
-    raise Malformed, "#{name} #{text(name).inspect} is no host:port" if colon.empty? || !port.match?(/\A\d+\z/)
+    raise Malformed, "#{name} #{text(name).inspect} is no host:port" if colon.empty? || !port.match?(/\A\d{1,5}\z/) || port.to_i > 0xFFFF
 
     [host.delete("[]"), port.to_i]
   end
@@ -803,14 +803,15 @@ end
 
 # Forked child processes, each of which is given one share.
 def processes(batch)
+  Process.setrlimit(:NOFILE, Process.getrlimit(:NOFILE).last) # two descriptors for each
   begun = now_ns
   meter = Meter.new(children: false)
   children = []
   batch.workers.times { |worker| children << ChildProcess.new(batch, worker) }
-  children.each(&:hear)
+  hear_all(children)
   started = now_ns
   children.each(&:let_go)
-  parts = children.map(&:hear)
+  parts = hear_all(children)
   ended = now_ns
   usage = parts.map { |part| part["usage"] }.reduce(meter.stop) { |sum, part| Meter.together(sum, part) }
   checksum = parts.sum { |part| part["checksum"] }
@@ -819,8 +820,20 @@ ensure
   children.each(&:finish)
 end
 
+# What each child says next. They are heard in whatever order they come, so one that dies is noticed at once.
+def hear_all(children)
+  heard = {}
+  while heard.size < children.size
+    waiting = (children - heard.keys).to_h { |child| [child.output, child] }
+    IO.select(waiting.keys).first.each { |output| heard[waiting[output]] = waiting[output].hear }
+  end
+  heard.values_at(*children)
+end
+
 # A forked child process and the pipes to it. It says that it is ready, is let go, and says what its share came to.
 class ChildProcess
+  attr_reader :output
+
   def initialize(batch, worker)
     to_child, @input = IO.pipe
     @output, from_child = IO.pipe
@@ -829,7 +842,7 @@ class ChildProcess
     @pid = fork do
       die_with(parent)
       work(batch, worker, to_child, from_child)
-    rescue StandardError => e
+    rescue StandardError, ScriptError, NoMemoryError => e
       from_child.puts(JSON.generate({ error: in_words(e).scrub }))
     ensure
       exit!(0) # without what the worker does at its own end
@@ -1031,7 +1044,7 @@ class Conversation
         return 1
       rescue Errno::EPIPE
         return 1 # nobody listens any more
-      rescue StandardError => e
+      rescue StandardError, ScriptError, NoMemoryError => e
         say({ type: "error", message: in_words(e) })
       end
     end
@@ -1072,7 +1085,7 @@ class Conversation
     @job = job.word("kind", { "batch" => Batch }, "kind of job").new(job.value)
     begin
       @job.prepare
-    rescue StandardError
+    rescue Exception # rubocop:disable Lint/RescueException -- it is raised again
       close
       raise
     end

@@ -44,6 +44,20 @@ pub fn command(interpreter: &Path, worker: &str) -> Command {
     command
 }
 
+/// The same command where no process has more than 40 open files.
+#[allow(dead_code, reason = "not every test that includes this module makes children")]
+pub fn with_few_descriptors(command: Command) -> Command {
+    let mut limited = Command::new("sh");
+    limited.args(["-c", "ulimit -n 40; exec \"$0\" \"$@\""]).arg(command.get_program()).args(command.get_args());
+    for (variable, value) in command.get_envs() {
+        match value {
+            Some(value) => limited.env(variable, value),
+            None => limited.env_remove(variable),
+        };
+    }
+    limited
+}
+
 pub struct Worker {
     pub process: Child,
     input: Option<ChildStdin>,
