@@ -206,7 +206,7 @@ fn differences(comparison: &ResultComparison) -> Option<Table> {
     let about = |about| match about {
         About::Machine => "machine",
         About::Matrix => "matrix",
-        About::Program => "program",
+        About::Program => "software",
     };
     let rows = comparison.differences.iter().map(|it| {
         plain_row([
